@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
+import { type DocumentOptions, type ParseOptions, Parser, parse, type SchemaOptions } from 'yaml';
 import { SkillError, whyTooMuch } from '../core/contracts/index.ts';
 import { importModule } from './env/import-module.ts';
 import type { ProjectInput } from './project.ts';
@@ -12,7 +13,7 @@ export const CONFIG_NAMES = [
   'skillopt.config.ts',
 ] as const;
 
-/** The project file of a folder, or `undefined`. Two of them are an error: neither takes precedence. */
+/** The project file of a folder, or `undefined`. Several are an error. */
 export function findConfigFile(directory: string): string | undefined {
   const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
   if (found.length > 1) {
@@ -23,24 +24,18 @@ export function findConfigFile(directory: string): string | undefined {
   return found[0] === undefined ? undefined : resolve(directory, found[0]);
 }
 
-type ReadOptions = {
-  /** Reads YAML as SkillOpt does: version 1.1, in which yes and on are true. */
-  readonly isSkillOpt?: boolean;
-};
+/** SkillOpt reads YAML of version 1.1, in which yes and on are true. */
+type ReadOptions = { readonly isSkillOpt?: boolean };
 
-const readers: Readonly<Record<string, (path: string, options: ReadOptions) => Promise<unknown>>> = {
-  '.yaml': readYaml,
-  '.yml': readYaml,
-  '.json': readJson,
-  '.mjs': readModule,
-  '.js': readModule,
-  '.ts': readModule,
-  '.mts': readModule,
-};
+function readerOf(extension: string): ((path: string, options: ReadOptions) => Promise<unknown>) | undefined {
+  if (/^\.ya?ml$/.test(extension)) return readYaml;
+  if (extension === '.json') return readJson;
+  return /^\.(mjs|js|ts|mts)$/.test(extension) ? readModule : undefined;
+}
 
-/** The keys and values of a project file. They are not checked yet: neither by the schema nor for secrets. */
+/** The keys and values of a project file, not yet checked by the schema or for secrets. */
 export async function readConfigFile(path: string, options: ReadOptions = {}): Promise<ProjectInput> {
-  const read = readers[extname(path)];
+  const read = readerOf(extname(path));
   if (!read) throw invalid(path, `expected .yaml, .json, .mjs or .ts, got "${extname(path)}"`);
   if (!existsSync(path)) {
     throw new SkillError('CONFIG_INVALID', `${path} does not exist`, { hint: 'Write one with: skillopt init' });
@@ -53,7 +48,7 @@ export async function readConfigFile(path: string, options: ReadOptions = {}): P
   return value as ProjectInput;
 }
 
-/** As UTF-8; other encodings have NUL characters between the letters. */
+/** Other encodings than UTF-8 have NUL characters between the letters. */
 async function readText(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');
   if (text.includes('\0')) throw new Error('it holds NUL characters: save it as UTF-8 text');
@@ -61,15 +56,15 @@ async function readText(path: string): Promise<string> {
 }
 
 async function readYaml(path: string, { isSkillOpt = false }: ReadOptions): Promise<unknown> {
-  const [{ parse, Parser }, text] = await Promise.all([import('yaml'), readText(path)]);
-  // Values are built by recursion, which on a deep text can abort the process. Tokens are not; three make a level.
+  const text = await readText(path);
+  // Building values recurses, and a deep text can abort the process. Tokens are safe, and three of them make a level.
   for (const token of new Parser().parse(text))
     if (whyTooMuch(token, { maxDepth: 310, maxValues: 1_000_000 }) !== undefined) throw new Error(TOO_DEEP);
   return parse(text, { merge: true, logLevel: 'error', ...(isSkillOpt ? YAML_1_1 : {}) }) as unknown;
 }
 
-/** Without numbers to the base of 60 and dates: 2:1:7 is a ratio, and 2024-12-01 is a version. */
-const YAML_1_1: import('yaml').ParseOptions & import('yaml').DocumentOptions & import('yaml').SchemaOptions = {
+/** Without base-60 numbers and dates: 2:1:7 is a ratio, and 2024-12-01 is a version. */
+const YAML_1_1: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.1',
   customTags: (tags) =>
     tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
@@ -81,14 +76,10 @@ async function readJson(path: string): Promise<unknown> {
     return JSON.parse(text) as unknown;
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`${message}${/\bline\b/.test(message) ? '' : lineOf(text, message)}`, { cause: error });
+    const offset = /\bline\b/.test(message) ? undefined : /at position (\d+)/.exec(message)?.[1];
+    const line = offset === undefined ? '' : ` (line ${text.slice(0, Number(offset)).split('\n').length})`;
+    throw new Error(`${message}${line}`, { cause: error });
   }
-}
-
-/** The engine gives an offset for most errors, but not for all. */
-function lineOf(text: string, message: string): string {
-  const offset = /at position (\d+)/.exec(message)?.[1];
-  return offset === undefined ? '' : ` (line ${text.slice(0, Number(offset)).split('\n').length})`;
 }
 
 async function readModule(path: string): Promise<unknown> {

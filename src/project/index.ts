@@ -1,9 +1,8 @@
 export { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
-export { discover } from './discover/discover.ts';
-export { DEEPEST } from './discover/discover-files.ts';
-export { type FolderFindings, type FoundTasks, isEmpty, type LeftOut } from './discover/found.ts';
+export { discover, type FolderFindings } from './discover/discover.ts';
+export { DEEPEST, type FoundTasks, isEmpty, type LeftOut } from './discover/discover-files.ts';
 export { loadEnv } from './env/load-env.ts';
-export { isModulePath, isPromptPath, type LoadedProject, loadProject } from './load-project.ts';
+export { isModulePath, isPromptPath, type LoadedProject, loadProject, resolvePath } from './load-project.ts';
 export { type AgentPin, namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';
 export {
   AgentTarget,
@@ -12,20 +11,30 @@ export {
   requireAgentTarget,
   resolveAgent,
 } from './models/agent-target.ts';
-export type { ModelRole, Notices } from './models/provider.ts';
+export type { Environment, ModelRole, ModelSpec, Notices } from './models/provider.ts';
 export { isAgentSpec, isNoTarget } from './models/providers.ts';
 export { readEnvFile } from './models/read-env-file.ts';
-export { checkModelSpec, type Environment, type ModelSpec, resolveModel } from './models/resolve-model.ts';
 export {
   type Caller,
+  checkModelSpec,
   findUnnamed,
+  resolveModel,
   resolveModels,
   resolveRole,
   resolveScoring,
   type ScoringModels,
-} from './models/resolve-models.ts';
+} from './models/resolve-model.ts';
 export { type KeyPath, placeIn, withPlace } from './origin.ts';
-export { defineConfig, Project, type ProjectConfig, type ProjectInput, projectKeys, SandboxSpec } from './project.ts';
+export {
+  defineConfig,
+  MAIN_SETTINGS,
+  Project,
+  type ProjectConfig,
+  type ProjectInput,
+  projectKeys,
+  SandboxSpec,
+  SETTING_GROUPS,
+} from './project.ts';
 export { CONFIG_FORMATS, type ConfigFormat, configText } from './propose/config-text.ts';
 export { type ModelOption, modelOptions, SIMULATED, whatToSet } from './propose/model-options.ts';
 export {
@@ -48,7 +57,5 @@ export {
   sourcesOf,
   weighTasks,
 } from './propose/sources.ts';
-export { resolvePath } from './resolve-path.ts';
 export { refuseSecrets } from './secrets.ts';
-export { MAIN_SETTINGS, SETTING_GROUPS } from './setting-groups.ts';
 export { STARTER_TASKS, starterProject } from './starter-project.ts';

@@ -1,41 +1,36 @@
-import { dirname } from 'node:path';
-import { SkillError } from '../core/contracts/index.ts';
+import { dirname, resolve } from 'node:path';
+import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
-import { resolvePath } from './resolve-path.ts';
 import { refuseSecrets } from './secrets.ts';
 import { isSkillOptConfig } from './skillopt-config/layers.ts';
 import { loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
 
 export type LoadedProject = {
   readonly project: Project;
-  /** Where the project file is: runs are kept beside it. For a SkillOpt config: where the command runs, as in SkillOpt. */
+  /** The folder of the project file, beside which runs are kept. For a SkillOpt config it is where the command runs. */
   readonly directory: string;
-  /** The project file, absolute, where the caller named it. */
+  /** The project file, absolute, if the caller named it. */
   readonly namedFile?: string | undefined;
-  /** Whether the caller named the folder of the run. */
   readonly isRunNamed?: boolean;
-  /** What the file implies. */
   readonly notes: readonly string[];
   /** Settings of the file that have no effect here. */
   readonly warnings: readonly string[];
-  /** Where a setting was set, for messages. */
   readonly findOrigin: FindOrigin;
 };
 
 type ProjectSource = {
-  /** Settings of the caller, over everything else. */
   readonly flags: ProjectInput;
-  /** What the caller calls a setting, for messages. */
+  /** The name of a setting's flag, for messages. */
   readonly flagOf?: (key: string) => string;
   readonly config?: string | undefined;
   readonly cwd: string;
-  /** `key=value` in the words of a SkillOpt config, or in ours. */
+  /** `key=value`, with keys of a SkillOpt config or with ours. */
   readonly overrides?: readonly string[] | undefined;
 };
 
-/** Flags over overrides over file over defaults. Every path in the answer is absolute. */
+/** Flags override `--set`, which overrides the file. Every path in the answer is absolute. */
 export async function loadProject(source: ProjectSource): Promise<LoadedProject> {
   const { flags, flagOf = String, config, cwd, overrides = [] } = source;
   const file = config === undefined ? findConfigFile(cwd) : resolvePath(cwd, config);
@@ -57,10 +52,14 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };
 type CallerSettings = { readonly cwd: string; readonly overrides: readonly string[]; readonly flags: ProjectInput };
 
-async function readProject(file: string | undefined, caller: CallerSettings): Promise<FileProject> {
-  const { cwd, overrides } = caller;
+async function readProject(file: string | undefined, { cwd, overrides, flags }: CallerSettings): Promise<FileProject> {
   const raw = file === undefined ? {} : await readConfigFile(file);
-  if (file !== undefined && isSkillOptConfig(raw)) return readSkillOpt(file, caller);
+  if (file !== undefined && isSkillOptConfig(raw)) {
+    const theirs = await readConfigFile(file, { isSkillOpt: true });
+    const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw: theirs, overrides, flags });
+    const warnings = warning === undefined ? [] : [warning];
+    return { input: anchorPaths(input, cwd), directory: cwd, warnings, ...rest };
+  }
   const directory = file === undefined ? cwd : dirname(file);
   if (file !== undefined) await refuseSecrets(raw, file);
   const set = overridesForProject(overrides);
@@ -69,19 +68,11 @@ async function readProject(file: string | undefined, caller: CallerSettings): Pr
   return { input, directory, notes: [], warnings: [], findOrigin: originIn({ file, raw, set }) };
 }
 
-/** Such files lie in folders of their own, and their paths start where the command runs. */
-async function readSkillOpt(file: string, { cwd, overrides, flags }: CallerSettings): Promise<FileProject> {
-  const raw = await readConfigFile(file, { isSkillOpt: true });
-  const { input, warning, ...rest } = await loadSkillOptConfig({ file, raw, overrides, flags });
-  const warnings = warning === undefined ? [] : [warning];
-  return { input: anchorPaths(input, cwd), directory: cwd, warnings, ...rest };
-}
-
 /** Setting one extra keeps the others. */
 const withExtras = ({ extras }: ProjectInput, over: ProjectInput): ProjectInput =>
   over.extras === undefined ? over : { ...over, extras: { ...(extras as object), ...(over.extras as object) } };
 
-/** Later inputs take precedence. A key without a value does not count. */
+/** Later inputs take precedence. Keys without a value do not count. */
 function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
   const given = inputs.flatMap((input) => Object.entries(input).filter(([, value]) => value !== undefined));
   return Object.fromEntries(given);
@@ -89,7 +80,7 @@ function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
 
 const PATH_KEYS = ['tasks', 'skill', 'outRoot', 'splitDir', 'dataPath'];
 
-/** Paths mean what they meant where they were written: beside the file, or in the shell's folder. */
+/** A path starts where it was written: at the folder of the file, or at the shell's folder. */
 function anchorPaths(input: ProjectInput, directory: string): ProjectInput {
   const anchor = (value: unknown, key: string) =>
     typeof value === 'string' ? resolvePath(directory, value, 'CONFIG_INVALID', `${key}: `) : value;
@@ -113,6 +104,14 @@ export const isModulePath = (value: unknown): value is string =>
 
 export const isPromptPath = (value: unknown): value is string =>
   typeof value === 'string' && /^[^\n]+\.md$/.test(value);
+
+/** A path that a person typed, absolute. Control characters are a mistake, and no system call takes a NUL. */
+export function resolvePath(directory: string, path: string, code: ErrorCode = 'USAGE', what = ''): string {
+  if (!/\p{Cc}/u.test(path)) return resolve(directory, path);
+  throw new SkillError(code, `${what}a path must not have control characters, got ${JSON.stringify(path)}`, {
+    hint: 'Look for a line break, or for a backslash that was read as part of \\n or \\t.',
+  });
+}
 
 function noProject(cwd: string): SkillError {
   const hint = 'Write one with: skillopt init. Or name an existing one: --config PATH.';

@@ -1,26 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import type { Node } from 'yaml';
+import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import { SkillError } from '../core/contracts/index.ts';
 
 export type KeyPath = readonly PropertyKey[];
 
-/** Where a setting was set: file and line, or the option; no place for a default. And under which name. */
+/** Where a setting was set and under which name. A default has no place. */
 export type Origin = { readonly place?: string; readonly key: string };
-
 export type FindOrigin = (path: KeyPath) => Promise<Origin>;
 
 /** For messages: `x.yaml:3: batchSize`. */
 export const nameOf = ({ place, key }: Origin): string =>
   place === undefined ? `${key} (not set, so its default)` : `${place}: ${key}`;
 
-type FileSettings = {
-  readonly file: string | undefined;
-  /** The keys of the file. */
-  readonly raw: object;
-  /** The keys of `--set`. */
-  readonly set: object;
-};
+type FileSettings = { readonly file: string | undefined; readonly raw: object; readonly set: object };
 
 /** Finds settings in a project file of ours and in `--set`. */
 export function originIn({ file, raw, set }: FileSettings): FindOrigin {
@@ -48,18 +41,18 @@ export async function withPlace(error: unknown, path: KeyPath, findOrigin: FindO
   return new SkillError(code, `${place}: ${message}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** The line of the first of these keys that a file has. A file that is a program has no such lines. */
+/** The line of the first of these keys that is in a file. Programs have no such lines. */
 export async function findLine(file: string, paths: readonly KeyPath[]): Promise<number | undefined> {
   if (!['.yaml', '.yml', '.json'].includes(extname(file).toLowerCase())) return undefined;
-  const [yaml, text] = await Promise.all([import('yaml'), readFile(file, 'utf8').catch(() => '')]);
-  const lineCounter = new yaml.LineCounter();
-  const { contents } = yaml.parseDocument(text, { lineCounter, logLevel: 'silent' }); // JSON is YAML too
-  const offsets = paths.map((path) => offsetOf(contents, path, yaml)).filter((offset) => offset !== undefined);
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const lineCounter = new LineCounter();
+  const { contents } = parseDocument(text, { lineCounter, logLevel: 'silent' }); // JSON is YAML too
+  const offsets = paths.map((path) => offsetOf(contents, path)).filter((offset) => offset !== undefined);
   return offsets[0] === undefined ? undefined : lineCounter.linePos(offsets[0]).line;
 }
 
-function offsetOf(node: unknown, [key, ...rest]: KeyPath, yaml: typeof import('yaml')): number | undefined {
-  if (!yaml.isMap(node)) return undefined;
-  const pair = node.items.find((item) => yaml.isScalar(item.key) && String(item.key.value) === String(key));
-  return rest.length > 0 ? offsetOf(pair?.value, rest, yaml) : (pair?.key as Node | undefined)?.range?.[0];
+function offsetOf(node: unknown, [key, ...rest]: KeyPath): number | undefined {
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+  return rest.length > 0 ? offsetOf(pair?.value, rest) : (pair?.key as Node | undefined)?.range?.[0];
 }

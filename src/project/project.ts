@@ -22,7 +22,6 @@ const modelSpec = z.union(
 );
 const NAME = /^[A-Za-z0-9][\w.-]*$/;
 
-/** Where agents, their verifiers, and commands that judge run: by name, or in a container of this image. */
 export const SandboxSpec = z.union(
   [
     z.enum(['auto', 'bubblewrap', 'none']),
@@ -32,38 +31,24 @@ export const SandboxSpec = z.union(
 );
 export type SandboxSpec = z.output<typeof SandboxSpec>;
 
-/** Settings of workspaces. */
+const filled = z.string().min(1);
+
 const WorkspaceKeys = z.strictObject({
-  /** Folders of further skills that the agent has: the user's own compete with the one that is trained. */
-  neighbours: z
-    .union([
-      z
-        .string()
-        .min(1)
-        .transform((one) => [one]),
-      z.array(z.string().min(1)),
-    ])
-    .optional(),
+  /** Folders of other skills that the agent has. They compete with the one that is trained. */
+  neighbours: z.union([filled.transform((one) => [one]), z.array(filled)]).optional(),
   limits: AgentLimitsSpec.optional(),
-  /** For env: trigger: how often one attempt asks a query. */
+  /** How often one attempt asks a query, for env: trigger. */
   runs: z.number().int().positive().max(20).optional(),
 });
 
-/** What a project file may say besides the settings of a run. */
 export const projectKeys = {
   name: z
     .string()
     .regex(NAME, 'expected letters, digits, - _ and .')
     .optional()
     .describe('Name of the run. Default: the name of the environment.'),
-  env: z
-    .string()
-    .min(1)
-    .default('qa')
-    .describe('Environment: qa, workspace, trigger, or the path of a module (.ts, .mjs, .js).'),
-  tasks: z
-    .string()
-    .min(1)
+  env: filled.default('qa').describe('Environment: qa, workspace, trigger, or the path of a module (.ts, .mjs, .js).'),
+  tasks: filled
     .optional()
     .describe(
       'File of tasks: rows as .jsonl, .json, .csv, .tsv, .yaml or .parquet, evals.json, or a promptfoo config.',
@@ -72,9 +57,7 @@ export const projectKeys = {
   scoring: Scoring.optional().describe(
     'How tasks without a judge are scored: docs/task-judges.md. Default: the reply must be one of the answers.',
   ),
-  skill: z
-    .string()
-    .min(1)
+  skill: filled
     .optional()
     .describe('Document to start from, or a folder with a SKILL.md. Default: the skill of the environment.'),
   skillFiles: z
@@ -93,8 +76,8 @@ export const projectKeys = {
     .enum(['ratio', 'split_dir'])
     .optional()
     .describe('How data outside a task file is divided: by splitRatio, or by the folders of splitDir.'),
-  splitDir: z.string().min(1).optional().describe('Folder with train/, val/ and test/.'),
-  dataPath: z.string().min(1).optional().describe('Data that is divided by splitRatio.'),
+  splitDir: filled.optional().describe('Folder with train/, val/ and test/.'),
+  dataPath: filled.optional().describe('Data that is divided by splitRatio.'),
   target: modelSpec
     .optional()
     .describe(
@@ -122,13 +105,13 @@ const projectShape = { ...configShape, ...projectKeys };
 
 export const Project = z.strictObject(projectShape).superRefine(checkTogether);
 export type Project = z.output<typeof Project>;
-/** What a project file in TypeScript may say. */
+/** The settings of a project file in TypeScript. */
 export type ProjectConfig = z.input<typeof Project>;
 
-/** The settings as they are: it lets an editor know them. */
+/** Returns the settings as they are. It lets an editor check and complete them. */
 export const defineConfig = (config: ProjectConfig): ProjectConfig => config;
 
-/** Values before defaults: from a file or from flags, any key may be missing or wrong. */
+/** Unchecked settings of a file or of flags. */
 export type ProjectInput = Readonly<Record<string, unknown>>;
 
 /** Throws `CONFIG_INVALID` for keys that no project has. */
@@ -145,7 +128,7 @@ export async function refuseUnknownKeys(input: ProjectInput, findOrigin: FindOri
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }
 
-/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem: where it was set, and what is wrong with it. */
+/** Fills in the defaults, or throws `CONFIG_INVALID` with a line per problem. */
 export async function parseProject(input: ProjectInput, findOrigin: FindOrigin): Promise<Project> {
   const whole = withParts(withPreset(input));
   const result = Project.safeParse(whole);
@@ -157,13 +140,37 @@ export async function parseProject(input: ProjectInput, findOrigin: FindOrigin):
   throw new SkillError('CONFIG_INVALID', (await Promise.all(lines)).join('\n'), { hint: CONFIG_HINT });
 }
 
-/** Whether a skill is loaded is decided by its description. */
+/** An agent decides by its description whether to load a skill. */
 const withParts = (input: ProjectInput): ProjectInput =>
   input.env === 'trigger' && input.parts === undefined ? { ...input, parts: ['description'] } : input;
 
-/** What was probably meant by a word, or by the name of a prompt. */
 function guess(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.code === 'invalid_value') return suggestion(String(valueAt(issue, input)), issue.values.map(String));
   const [name] = issue.code === 'unrecognized_keys' ? issue.keys : [];
   return name === undefined || issue.path[0] !== 'promptOverrides' ? '' : suggestion(name, PROMPT_NAMES);
 }
+
+const GROUPS = {
+  project:
+    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace promptOverrides extras sleep',
+  data: 'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
+  search: `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
+    minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage
+    salvageRollouts prune`,
+  memory: `useStepBuffer stepBufferScope useSlowUpdate slowUpdateSamples slowUpdateGate longitudinalPairPolicy useMetaSkill
+    useSkillAwareReflection skillAwareAppendixSource skillAwareConsolidateThreshold`,
+  'gate and report': `useGate gate racing gateMetric gateMixedWeight confidence regressionVeto protectedItems leakCritic
+    maxMemorisedShare finalPasses evalTest`,
+  limits: 'maxRollouts maxCalls maxTotalTokens maxCostUsd maxMinutes prices maxErroredShare maxConsecutiveFailures',
+  sizes:
+    'maxSkillTokens maxTrajectoryTokens optimizerContextTokens optimizerMaxCompletionTokens rewriteMaxCompletionTokens',
+  running: 'outRoot seed workers maxRetries callTimeoutMs rolloutTimeoutMs saveEveryStep maxCacheMb verbose',
+};
+
+/** Every key of a project once, by subject. In the file they are all at the top level. */
+export const SETTING_GROUPS = Object.entries(GROUPS).map(([title, keys]) => ({ title, keys: keys.split(/\s+/) }));
+
+/** Settings that most people change. --help shows these, --help-all shows all. */
+export const MAIN_SETTINGS: ReadonlySet<string> = new Set(
+  'tasks skill target optimizer numEpochs batchSize maxCalls maxCostUsd workers outRoot'.split(' '),
+);

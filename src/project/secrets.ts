@@ -1,9 +1,7 @@
 import { SkillError } from '../core/contracts/index.ts';
 import { placeIn } from './origin.ts';
 
-type EntryProblem = { readonly what: string; readonly hint: string };
-
-/** Throws when a project file holds a secret. Never repeats the value: messages end up in logs. */
+/** Throws if a project file holds a secret. The message never has the value, since messages end up in logs. */
 export async function refuseSecrets(value: unknown, file: string): Promise<void> {
   const found = findEntry(value, problemOf);
   if (found === undefined) return;
@@ -12,7 +10,7 @@ export async function refuseSecrets(value: unknown, file: string): Promise<void>
   throw new SkillError('CONFIG_INVALID', message, { hint: finding.hint });
 }
 
-function problemOf(key: string, entry: unknown): EntryProblem | undefined {
+function problemOf(key: string, entry: unknown) {
   if (SECRET_KEY.test(key) && holdsValue(entry)) return SECRET;
   if (key === 'apiKeyEnv' && !(typeof entry === 'string' && VARIABLE_NAME.test(entry))) return NO_VARIABLE;
   return typeof entry === 'string' && hasUserInUrl(entry) ? SECRET : undefined;
@@ -22,12 +20,12 @@ const SECRET_KEY =
   /^(.*api[-_]?key|.*secret|.*password|((access|auth|bearer|refresh)[-_]?)?token|authorization|headers)$/i;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-const SECRET: EntryProblem = {
+const SECRET = {
   what: 'looks like a secret, and this file must not hold secrets',
   hint: 'Put the key into an environment variable and name the variable: apiKeyEnv: MY_API_KEY',
 };
 
-const NO_VARIABLE: EntryProblem = {
+const NO_VARIABLE = {
   what: 'must be the name of an environment variable',
   hint: 'For example apiKeyEnv: MY_API_KEY, and in the shell: export MY_API_KEY=…',
 };
@@ -38,23 +36,21 @@ const holdsValue = (entry: unknown) =>
 
 const hasUserInUrl = (text: string) => /https?:\/\/[^/\s@]+@/.test(text);
 
-/** The variable in which each key's secret belongs, by the name of the key. */
+/** The variable for each key's secret, by the name of the key. */
 type VariableNames = ReadonlyMap<string, string>;
 
-/** The same for a SkillOpt config. It names the variable for the secret; `${NAME}` in place of one is allowed. */
+/** The same for a SkillOpt config, where `${NAME}` may stand for a secret. The hint names the variable. */
 export async function refuseNamedSecrets(value: unknown, file: string, variables: VariableNames): Promise<void> {
   const found = findEntry(value, (key, entry) => variableFor(key, entry, variables));
   if (found === undefined) return;
   throw secretIn(`${await placeIn(file, [found.path])}: ${found.path.join('.')}`, found.finding);
 }
 
-/** The same for one key of the command line. */
 export function refuseNamedSecret(name: string, value: unknown, variables: VariableNames): void {
   const variable = variableFor(name.split('.').at(-1)!, value, variables);
   if (variable !== undefined) throw secretIn(`--set: ${name}`, variable);
 }
 
-/** How keys of well-known services begin, and the variable that each usually has. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/^sk-ant-[\w-]{8,}$/, 'ANTHROPIC_API_KEY'],
   [/^sk-[\w-]{8,}$/, 'OPENAI_API_KEY'],
@@ -71,7 +67,6 @@ function variableFor(key: string, value: unknown, variables: VariableNames): str
   return variables.get(key) ?? shape ?? key.toUpperCase().replace(/\W+/g, '_');
 }
 
-/** The variable that `${NAME}` stands for. */
 export function variableIn(value: unknown): string | undefined {
   return typeof value === 'string' ? /^\$\{([A-Za-z_]\w*)\}$/.exec(value.trim())?.[1] : undefined;
 }
@@ -81,7 +76,6 @@ const secretIn = (where: string, variable: string) =>
     hint: `Remove it. In the shell: export ${variable}=… If the key is not found then, write \${${variable}} in its place.`,
   });
 
-/** The first entry, however deep, about which `look` finds something. */
 function findEntry<Finding>(
   value: unknown,
   look: (key: string, entry: unknown) => Finding | undefined,

@@ -6,25 +6,23 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  type Pair,
   parseDocument,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { findRegions } from '../core/document/index.ts';
 
-/** Agents keep the frontmatter of every skill in mind. The limit also keeps deep nesting from exhausting the parser. */
+/** Agents hold the frontmatter of every skill in their context. Deep nesting could also exhaust the parser. */
 const MAX_CHARACTERS = 16_000;
 
-export type Frontmatter = {
-  /** Undefined where they cannot be read; `findings` then says why. */
+type Frontmatter = {
+  /** Undefined if they cannot be read: `findings` then has the reason. */
   readonly fields: readonly Field[] | undefined;
   readonly findings: readonly Finding[];
-  /** Where the text after the frontmatter starts: 0 without any. */
   readonly bodyStart: number;
 };
 
-/** The fields between the first two `---` lines, each with its line in the text. Nothing is changed or kept. */
+/** The fields between the first two `---` lines, each with its line in the text. */
 export function parseFrontmatter(text: string): Frontmatter {
   const [region] = findRegions(text);
   if (region?.kind !== 'frontmatter') return { ...unreadable('frontmatter-missing', missing(text)), bodyStart: 0 };
@@ -35,20 +33,24 @@ export function parseFrontmatter(text: string): Frontmatter {
   return { ...readYaml(source, (offset) => lineAt(start + offset)), bodyStart };
 }
 
-type Reading = Omit<Frontmatter, 'bodyStart'>;
+type ReadFields = Omit<Frontmatter, 'bodyStart'>;
 
-function readYaml(source: string, lineAt: (offset: number) => number): Reading {
-  if (source.length > MAX_CHARACTERS) return unreadable('frontmatter-length', tooLong(source));
-  // The library is silent: without the level, the parser would print its warnings itself.
+function readYaml(source: string, lineAt: (offset: number) => number): ReadFields {
+  const { length } = source;
+  if (length > MAX_CHARACTERS) {
+    const expected = `expected at most ${MAX_CHARACTERS} characters of frontmatter`;
+    return unreadable('frontmatter-length', `${expected}, got ${length}`);
+  }
+  // Without the level, the parser would print its warnings.
   const document: Document = parseDocument(source, { prettyErrors: false, logLevel: 'error' });
-  const [error] = document.errors; // one is enough: the others often follow from it
+  const [error] = document.errors; // the others often follow from the first
   if (error) return unreadable('frontmatter-yaml', `expected YAML: ${reason(error)}`, lineAt(error.pos[0]));
   if (document.contents === null) return { fields: [], findings: [] };
   if (isMap(document.contents)) return { fields: fieldsOf(document.contents, { document, lineAt }), findings: [] };
   return unreadable('frontmatter-yaml', 'expected fields such as "name: my-skill" in the frontmatter', lineAt(0));
 }
 
-function unreadable(rule: Rule, message: string, line = 1): Reading {
+function unreadable(rule: Rule, message: string, line = 1): ReadFields {
   return { fields: undefined, findings: [{ line, level: 'error', rule, message }] };
 }
 
@@ -58,23 +60,20 @@ function missing(text: string): string {
   return 'expected frontmatter: a line with ---, the fields name and description, and a line with ---';
 }
 
-const tooLong = ({ length }: string) => `expected at most ${MAX_CHARACTERS} characters of frontmatter, got ${length}`;
-
 function reason({ code, message }: YAMLError): string {
   const advice = 'a value with a colon and a space needs quotes';
   return code === 'BLOCK_AS_IMPLICIT_KEY' ? `${message}; ${advice}` : message;
 }
 
-/** The offset after the line break that follows, or the end of the text. */
 function lineEnd(text: string, from: number): number {
   const at = text.indexOf('\n', from);
   return at === -1 ? text.length : at + 1;
 }
 
-/** What stands behind a key. Where YAML reads a number or a boolean, `isText` is false and `text` is what was written. */
+/** `isText` is false for a number or a boolean of YAML. `text` is then as it was written. */
 type FieldValue =
   | { readonly kind: 'text'; readonly text: string; readonly isText: boolean }
-  // Read when asked for: an alias may lead round in a circle.
+  // Read when needed: an alias may lead in a circle.
   | { readonly kind: 'map'; fields(): Field[] }
   | { readonly kind: 'list' | 'broken alias' };
 
@@ -82,18 +81,15 @@ export type Field = { readonly key: string; readonly value: FieldValue; readonly
 
 type YamlSource = { readonly document: Document; readonly lineAt: (offset: number) => number };
 
-/** The pairs of a map in order of appearance, each with the line of its key. */
 function fieldsOf(map: YAMLMap, source: YamlSource): Field[] {
-  return map.items.map((pair) => toField(pair, source));
-}
-
-function toField({ key, value }: Pair, source: YamlSource): Field {
-  const name = resolved(key, source);
-  return {
-    key: isScalar(name) ? String(name.value) : '(not text)',
-    value: toValue(resolved(value, source), source),
-    line: source.lineAt(offsetOf(key) ?? offsetOf(value) ?? 0),
-  };
+  return map.items.map(({ key, value }) => {
+    const name = resolved(key, source);
+    return {
+      key: isScalar(name) ? String(name.value) : '(not text)',
+      value: toValue(resolved(value, source), source),
+      line: source.lineAt(offsetOf(key) ?? offsetOf(value) ?? 0),
+    };
+  });
 }
 
 function toValue(node: unknown, source: YamlSource): FieldValue {
@@ -109,10 +105,8 @@ const resolved = (node: unknown, { document }: YamlSource) => (isAlias(node) ? n
 
 const offsetOf = (node: unknown) => (isNode(node) ? node.range?.[0] : undefined);
 
-/** What agents are told of a skill before they load it; absent where the frontmatter does not say it. */
-type SkillHeader = { readonly name?: string; readonly description?: string };
-
-export function skillHeader(text: string): SkillHeader {
+/** What agents read of a skill before they load it. */
+export function skillHeader(text: string): { readonly name?: string; readonly description?: string } {
   const { fields = [] } = parseFrontmatter(text);
   const textOf = (key: string) => {
     const value = fields.find((field) => field.key === key)?.value;
@@ -121,37 +115,25 @@ export function skillHeader(text: string): SkillHeader {
   return { ...textOf('name'), ...textOf('description') };
 }
 
-/** Stable names of what is checked, for machines. Messages may change; these do not. */
+/** Stable names for machines. Messages may change. */
 export type Rule =
-  | 'frontmatter-missing'
-  | 'frontmatter-length'
-  | 'frontmatter-yaml'
-  | 'field-missing'
-  | 'field-unknown'
-  | 'field-length'
-  | 'field-not-text'
-  | 'field-not-quoted'
-  | 'name-characters'
-  | 'name-hyphens'
-  | 'name-folder'
+  | `frontmatter-${'missing' | 'length' | 'yaml'}`
+  | `field-${'missing' | 'unknown' | 'length' | 'not-text' | 'not-quoted'}`
+  | `name-${'characters' | 'hyphens' | 'folder'}`
   | 'metadata-not-map'
-  | 'body-empty'
-  | 'body-lines'
-  | 'body-tokens'
-  | 'marker-unpaired'
-  | 'marker-nested'
+  | `body-${'empty' | 'lines' | 'tokens'}`
+  | `marker-${'unpaired' | 'nested'}`
   | 'link-missing';
 
-/** One thing that is wrong with a skill, and where. Lines count from 1. */
+/** A problem of a skill. Lines count from 1. */
 export type Finding = {
   readonly line: number;
-  /** An error breaks the specification or the trainer; a warning is advice. */
+  /** An error breaks the specification or the trainer. A warning is advice. */
   readonly level: 'error' | 'warning';
   readonly rule: Rule;
   readonly message: string;
 };
 
-/** From an offset in the text to its line, counted from 1. */
 export function lineFinder(text: string): (offset: number) => number {
   const counter = new LineCounter();
   counter.addNewLine(0);

@@ -1,6 +1,6 @@
 // The names of this room that other rooms use.
 
-export { type Finding, type Frontmatter, parseFrontmatter, skillHeader } from './frontmatter.ts';
+export { type Finding, parseFrontmatter, skillHeader } from './frontmatter.ts';
 export { type LintedSkill, lintFolder, lintSkill, skillNameFor } from './lint-skill.ts';
 export { findSkillFiles, NO_SKILL_TEXT, readPackage, skillFileAt, skillTextOf } from './read-skill.ts';
 export { backupPath, isCutOff, readReceipt } from './replace/journal.ts';

@@ -6,15 +6,8 @@ import { fileReason, isFileError, isMissing } from '../stores/index.ts';
 /** In order of preference. */
 const NAMES = ['SKILL.md', 'skill.md'];
 
-type SkillFile = {
-  readonly file: string;
-  /** The folder that is the skill; undefined for a file with another name, such as one version in a run. */
-  readonly folder: string | undefined;
-  readonly text: string;
-};
-
-/** The skill at a path: a file, or a folder with a SKILL.md. */
-export async function readSkillFile(path: string): Promise<SkillFile> {
+/** The skill at a path. A file with another name, such as a version in a run, has no folder of its own. */
+export async function readSkillFile(path: string) {
   const file = await skillFileAt(path);
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw notFound(path, cause);
@@ -22,7 +15,7 @@ export async function readSkillFile(path: string): Promise<SkillFile> {
   return { file, folder: NAMES.includes(basename(file)) ? dirname(file) : undefined, text };
 }
 
-/** Bytes as a text for a model; undefined for what is none, such as a picture. The end may be cut off within a letter. */
+/** Bytes as text, or undefined if they are none, such as a picture. The end may be cut within a letter. */
 export function skillTextOf(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
@@ -34,10 +27,10 @@ export function skillTextOf(bytes: Uint8Array): string | undefined {
 
 export const NO_SKILL_TEXT = 'expected a text in UTF-8, got other bytes';
 
-/** The SKILL.md of a folder that has one; any other path as it is. Absolute. */
+/** The SKILL.md of a folder that has one, or else the path itself. Absolute. */
 export const skillFileAt = async (path: string): Promise<string> => resolve((await skillFileIn(path)) ?? path);
 
-/** The skills at a path: the file itself, the one in the folder, or else those in its folders, by name. */
+/** The skills at a path: the file itself, the one in the folder, or those in its folders. */
 export async function findSkillFiles(path: string): Promise<string[]> {
   const entries = await namesIn(path);
   if (entries === undefined) return [path];
@@ -55,7 +48,6 @@ async function skillFileIn(folder: string): Promise<string | undefined> {
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** Undefined for what is no folder, and for a folder that nobody may look into. */
 const namesIn = (folder: string): Promise<string[] | undefined> => readdir(folder).catch(() => undefined);
 
 function notFound(path: string, cause?: NodeJS.ErrnoException): SkillError {
@@ -71,17 +63,12 @@ function problemOf(cause: NodeJS.ErrnoException | undefined): string {
   return isMissing(cause) ? 'is not there' : `cannot be read: ${fileReason(cause)}`;
 }
 
-/** What is no part of a skill, though it may lie in its folder. */
 const FOREIGN =
   /(?:^|\/)(?:\.git|node_modules|__pycache__|runs|evals)(?:\/|$)|(?:^|\/)(?:\.DS_Store|\.env[^/]*)$|^skillopt\.config\./;
 
-/** More than any skill that an agent could use. */
 const MOST_BYTES = 20_000_000;
 
-/**
- * A skill with all that lies in its folder, but for paths that `without` names: tasks may lie there, and are none of the
- * agent's business. A document that is not called SKILL.md is a skill by itself.
- */
+/** A skill with its folder. `without` names paths that the agent must not see, such as tasks. A document with another name is alone. */
 export async function readPackage(path: string, without: readonly string[] = []): Promise<SkillPackage> {
   try {
     return await readFiles(await skillFileAt(path), without);
@@ -111,7 +98,7 @@ async function readFiles(file: string, without: readonly string[]): Promise<Skil
   return { files, ...(Object.keys(binaries).length === 0 ? {} : { binaries }) };
 }
 
-/** Plain files below a folder. A link may lead out of it, and is left out. */
+/** Plain files below a folder. Links are left out, since they may lead out of it. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -122,11 +109,7 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 function tooBig(folder: string): SkillError {
-  return new SkillError(
-    'SKILL_NOT_FOUND',
-    `${folder} holds more than ${MOST_BYTES / 1e6} MB, which is no skill folder`,
-    {
-      hint: 'Name a folder that holds SKILL.md and what belongs to it, and nothing else.',
-    },
-  );
+  const problem = `${folder} holds more than ${MOST_BYTES / 1e6} MB, which is no skill folder`;
+  const hint = 'Name a folder that holds SKILL.md and what belongs to it, and nothing else.';
+  return new SkillError('SKILL_NOT_FOUND', problem, { hint });
 }

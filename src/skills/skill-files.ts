@@ -2,26 +2,16 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { parseFrontmatter } from './frontmatter.ts';
 
-/** What fits into a prompt beside the skill itself. */
+/** The limit in a prompt beside the skill itself. */
 const MOST_BYTES = 48_000;
 
-export type SkillFile = {
-  /** As the skill names it, from its folder. */
-  readonly path: string;
-  readonly text: string;
-};
+export type SkillFile = { readonly path: string; readonly text: string };
 
-/** Files that a skill refers to: those that a prompt can hold, in order of mention, and why others are not among them. */
-type SkillFiles = {
-  readonly files: readonly SkillFile[];
-  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
-};
-
-/** Reads what a skill links to, or names in backticks, in its own folder. What those files refer to is not followed. */
-export async function readSkillFiles(document: { readonly file: string; readonly text: string }): Promise<SkillFiles> {
+/** Reads the files in its folder that a skill links to or names in backticks, in order of mention. */
+export async function readSkillFiles(document: { readonly file: string; readonly text: string }) {
   const folder = await realpath(dirname(document.file));
   const files: SkillFile[] = [];
-  const leftOut: SkillFiles['leftOut'][number][] = [];
+  const leftOut: { readonly path: string; readonly why: string }[] = [];
   let room = MOST_BYTES;
   for (const { path, isLink } of mentions(document.text)) {
     const found = await readMentioned(folder, path, room);
@@ -33,13 +23,11 @@ export async function readSkillFiles(document: { readonly file: string; readonly
   return { files, leftOut };
 }
 
-type Mention = { readonly path: string; readonly isLink: boolean; readonly line: number };
-
-/** A path with an extension. A word in backticks is often something else: it counts only where there is such a file. */
+/** A path with an extension in backticks. It counts only if there is such a file. */
 const NAMED = /(?<!`)`(?:\.\/)?([\w-][\w./-]*\.\w+)`(?!`)/g;
 
 /** Each path once, by the line that mentions it first. */
-function mentions(text: string): Mention[] {
+function mentions(text: string) {
   const body = text.slice(parseFrontmatter(text).bodyStart);
   const links = relativeLinks(body).map(({ path, line }) => ({ path: plain(path), line, isLink: true }));
   const named = body
@@ -75,17 +63,16 @@ function asText(bytes: Buffer): { text: string } | { why: string } {
 
 export type Link = { readonly path: string; readonly line: number };
 
-/** The target of a link or an image, up to a title or the closing parenthesis. */
+/** The target of a link or an image, without a title. */
 const INLINE = /\]\(\s*(<[^<>]*>|[^\s()<]+(?:\([^\s()]*\)[^\s()]*)*)(?=[\s)])/g;
 /** `[name]: target`, but no footnote. */
 const DEFINITION = /^ {0,3}\[(?!\^)[^\]]+\]:\s*(<[^<>]*>|\S+)/;
-/** Of any indentation, since lists indent their code; marks on one line with more backticks are code in the text. */
+/** With any indentation, since lists indent their code. With further backticks on the line it is inline code. */
 const FENCE = /^\s*(`{3,}(?!.*`)|~{3,})(.*)$/;
 const CODE = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
-/** An address, a path from the root, or a place in this document. */
 const ELSEWHERE = /^(?:[a-z][a-z\d+.-]*:|[/\\#?]|$)/i;
 
-/** The paths that a Markdown text links to relative to itself, without those in code. */
+/** The relative paths that a Markdown text links to, except in code. */
 export function relativeLinks(markdown: string): Link[] {
   const lines = linesOutsideFences(markdown).filter(({ text }) => text.includes('](') || text.includes(']:'));
   return lines.flatMap(({ text, line }) =>
@@ -101,7 +88,7 @@ function targetsIn(line: string): string[] {
   return [...(definition ? [definition] : []), ...line.matchAll(INLINE)].map(([, target]) => target!);
 }
 
-/** One for all: a text may be a million empty lines. */
+/** Shared, since a text may have a million empty lines. */
 const NOTHING: never[] = [];
 
 function linesOutsideFences(markdown: string): { text: string; line: number }[] {
@@ -117,7 +104,6 @@ function linesOutsideFences(markdown: string): { text: string; line: number }[] 
   });
 }
 
-/** What cannot be decoded is meant as it stands. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

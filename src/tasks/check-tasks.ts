@@ -15,17 +15,15 @@ import { isSameTask, readAsked } from './task-file.ts';
 
 type CheckInput = {
   readonly tasks: readonly CheckedTask[];
-  /** What of the file is not among them. */
   readonly leftOut?: readonly LeftOut[] | undefined;
-  /** The skill with its files, if there is one. */
   readonly skill?: string | undefined;
   /** Whether a model can draft such tasks. */
   readonly isDraftable?: boolean;
 };
 
-/** What is wrong with tasks, without asking anybody. The order of the tasks does not matter. */
+/** Finds problems of tasks without a model. The order of the tasks does not matter. */
 export function checkTasks({ tasks, leftOut = [], skill = '', isDraftable = true }: CheckInput): Finding[] {
-  const sorted = tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const sorted = sortedById(tasks);
   return [
     ...tooFew(sorted, isDraftable),
     ...repeated(sorted),
@@ -40,7 +38,9 @@ export function checkTasks({ tasks, leftOut = [], skill = '', isDraftable = true
   ];
 }
 
-/** Smaller gains are what people hope for. */
+const sortedById = (tasks: readonly CheckedTask[]) => tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Most real gains are smaller. */
 const HOPED_GAIN = 0.25;
 
 function tooFew(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] {
@@ -61,7 +61,7 @@ function tooFew(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] 
   ];
 }
 
-/** The smallest gain that so many tasks can prove when no answer depends on luck. */
+/** The smallest gain that this many tasks can prove if no answer depends on chance. */
 function provableGain(count: number): number {
   const passes = Array.from({ length: 2 * count }, (_, index) => ({ id: String(index >> 1), score: 1, count: 1 }));
   return calibrate(addObservations(noEvidence, passes)).smallestGain;
@@ -70,7 +70,6 @@ function provableGain(count: number): number {
 function repeated(tasks: readonly CheckedTask[]): Finding[] {
   const { same, contradictory, near, isCut } = findDuplicates(tasks);
   const clashes = contradictory.flat();
-  const isSenseless = clashes.length > tasks.length / 5;
   const pairs = [...same, ...near];
   const across = pairs.filter(({ kept, again }) => kept.split !== again.split);
   const words = isCut ? ' (so many tasks are compared word by word)' : '';
@@ -78,7 +77,7 @@ function repeated(tasks: readonly CheckedTask[]): Finding[] {
     ...finding('contradictory', idsOf(clashes), {
       what: `${clashes.length} tasks ask what another one asks, and want another answer`,
       todo: 'Correct the wrong ones, or leave all of them out.',
-      level: isSenseless ? 'senseless' : 'warning',
+      level: clashes.length > tasks.length / 5 ? 'senseless' : 'warning',
     }),
     ...finding('duplicated', idsOf(same.map(({ again }) => again)), {
       what: `${plural(same.length, 'task is', 'tasks are')} there more than once${words}`,
@@ -108,34 +107,27 @@ function givenAway(tasks: readonly CheckedTask[], skill: string): Finding[] {
   });
 }
 
-/** With several kinds, one that is more than this is nearly all that is measured. */
+/** A larger kind decides nearly all that is measured. */
 const MOST_OF_A_KIND = 0.6;
 
 function unbalanced(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] {
   const kinds = [...new Set(tasks.map(({ taskType }) => taskType))].filter((kind) => kind !== '').sort();
   if (kinds.length < 2) return [];
-  const of = (kind: string) => tasks.filter(({ taskType }) => taskType === kind);
-  const largest = kinds.filter((kind) => of(kind).length > MOST_OF_A_KIND * tasks.length);
-  const untaught = kinds.filter((kind) => of(kind).every(({ split }) => split !== 'train'));
+  const idsIn = (some: readonly string[]) => idsOf(tasks.filter(({ taskType }) => some.includes(taskType)));
+  const largest = kinds.filter((kind) => idsIn([kind]).length > MOST_OF_A_KIND * tasks.length);
+  const taught = new Set(tasks.filter(({ split }) => split === 'train').map(({ taskType }) => taskType));
+  const untaught = kinds.filter((kind) => !taught.has(kind));
   return [
-    ...finding(
-      'unbalanced',
-      largest.flatMap((kind) => idsOf(of(kind))),
-      {
-        what: `${Math.round((100 * of(largest[0] ?? '').length) / tasks.length)} % of the tasks are of one kind: ${largest.join(', ')}`,
-        todo: `Add tasks of the other kinds${isDraftable ? ', or have them drafted' : ''}.`,
-        level: 'note',
-      },
-    ),
-    ...finding(
-      'unbalanced',
-      untaught.flatMap((kind) => idsOf(of(kind))),
-      {
-        what: `no task to learn from is of the kind ${untaught.join(', ')}`,
-        todo: 'Add some, or give the tasks splits of your own.',
-        level: 'note',
-      },
-    ),
+    ...finding('unbalanced', idsIn(largest), {
+      what: `${Math.round((100 * idsIn(largest).length) / tasks.length)} % of the tasks are of one kind: ${largest.join(', ')}`,
+      todo: `Add tasks of the other kinds${isDraftable ? ', or have them drafted' : ''}.`,
+      level: 'note',
+    }),
+    ...finding('unbalanced', idsIn(untaught), {
+      what: `no task to learn from is of the kind ${untaught.join(', ')}`,
+      todo: 'Add some, or give the tasks splits of your own.',
+      level: 'note',
+    }),
   ];
 }
 
@@ -156,54 +148,39 @@ function marked(tasks: readonly CheckedTask[]): Finding[] {
   ];
 }
 
-/** Tasks that can stay: no copy of another one, and none of those that contradict each other. */
 export function withoutRepeated(tasks: readonly CheckedTask[]): ReadonlySet<string> {
   const { same, contradictory, near } = findDuplicates(tasks);
   const gone = new Set(idsOf([...[...same, ...near].map(({ again }) => again), ...contradictory.flat()]));
   return new Set(idsOf(tasks).filter((id) => !gone.has(id)));
 }
 
-type Duplicates = {
-  /** Same question, scored alike: each with the one that stays. */
-  readonly same: readonly Pair[];
-  /** Same question, another answer. */
-  readonly contradictory: readonly (readonly CheckedTask[])[];
-  /** The same in other words, with the same answer. */
-  readonly near: readonly Pair[];
-  /** Too many tasks were compared word by word alone. */
-  readonly isCut: boolean;
-};
-
 type Pair = { readonly kept: CheckedTask; readonly again: CheckedTask };
 
-/** Comparing each with each takes time that grows with the square. */
+/** The time to compare each with each grows with the square. */
 const MOST_COMPARED = 3_000;
 
-/** Of a group the task with the first id stays, so that the order of the file does not matter. */
-function findDuplicates(tasks: readonly CheckedTask[]): Duplicates {
-  const sorted = tasks
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map((task) => ({ task, asked: readAsked(task.question) }));
+/** The task with the first id of a group is kept, so that the order of the file does not matter. */
+function findDuplicates(tasks: readonly CheckedTask[]) {
+  const sorted = sortedById(tasks).map((task) => ({ task, asked: readAsked(task.question) }));
   const groups = groupBy(sorted, ({ asked, task }) =>
     asked.key === '' ? task.id : JSON.stringify([asked.key, task.material]),
   );
   const contradictory = groups.filter((group) => new Set(group.map(({ task }) => task.scoredBy)).size > 1);
   const alike = groups.flatMap((group) => groupBy(group, ({ task }) => task.scoredBy));
-  const same = alike.flatMap(([first, ...others]) =>
-    others.map(({ task }): Pair => ({ kept: first!.task, again: task })),
-  );
   const firsts = alike.map((group) => group[0]!);
+  const isCut = firsts.length > MOST_COMPARED;
   return {
-    same,
+    /** The same question, scored in the same way. */
+    same: alike.flatMap(([first, ...others]) => others.map(({ task }): Pair => ({ kept: first!.task, again: task }))),
     contradictory: contradictory.map((group) => group.map(({ task }) => task)),
-    near: firsts.length > MOST_COMPARED ? [] : nearPairs(firsts),
-    isCut: firsts.length > MOST_COMPARED,
+    near: isCut ? [] : nearPairs(firsts),
+    isCut,
   };
 }
 
 type Compared = { readonly task: CheckedTask; readonly asked: ReturnType<typeof readAsked> };
 
-/** With the same answer only: two questions about one passage look alike and are not the same. */
+/** Only with the same answer: two questions about one passage look alike, but are different tasks. */
 function nearPairs(tasks: readonly Compared[]): Pair[] {
   const kept: Compared[] = [];
   return tasks.flatMap((one) => {
@@ -219,12 +196,10 @@ function nearPairs(tasks: readonly Compared[]): Pair[] {
   });
 }
 
-/** From here on nothing is left to gain. */
 const TOO_EASY = 0.95;
-/** With one pass off by more, chance decides what is kept. */
+/** With more noise, chance decides which edits are kept. */
 const TOO_NOISY = 0.08;
 
-/** What attempts by the target say of the tasks. */
 export function checkMeasured(
   evidence: Evidence,
   { score = 0, noiseFloor, flakiest, warning }: Calibration,
@@ -241,7 +216,7 @@ export function checkMeasured(
     }),
     ...finding('too-hard', isHopeless ? ids : [], {
       what: 'the target passes none of them: the scoring may be wrong, or the tasks are out of its reach',
-      todo: 'Look at a few answers with skillopt eval, mend the scoring, or write easier tasks.',
+      todo: 'Look at a few answers with skillopt eval, correct the scoring, or write easier tasks.',
       level: 'senseless',
     }),
     ...finding('too-noisy', isNoisy ? flakiest.map(({ id }) => id) : [], {

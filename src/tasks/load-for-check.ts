@@ -13,7 +13,6 @@ import type { KnownTask } from '../runners/index.ts';
 import { isLineFile, readTaskLines, type TaskRow } from './task-file.ts';
 
 type LoadOptions = TaskOptions & {
-  /** Whose tasks they are. Those of a module are read as questions. */
   readonly env?: string | undefined;
   readonly splitRatio?: string | undefined;
   readonly splitSeed?: number | undefined;
@@ -23,12 +22,12 @@ export type LoadedCheck = {
   readonly tasks: readonly CheckedTask[];
   readonly leftOut: readonly LeftOut[];
   readonly isDraftable: boolean;
-  /** A task as its file has it, where that has a line for each; else as it was read. */
+  /** A task as it is in the file, if the file has a line for each; else as it was read. */
   readonly rowOf: (id: string) => TaskRow;
 };
 
-/** The tasks of a file as a run would divide them. */
 export async function loadForCheck(path: string, options: LoadOptions): Promise<LoadedCheck> {
+  const { env } = options;
   const { rows, checked, leftOut, splits } = await readTasks(path, options);
   const splitOf = new Map(
     (['train', 'val', 'test'] as const).flatMap((split) => splits[split].map(({ id }) => [id, split] as const)),
@@ -43,12 +42,10 @@ export async function loadForCheck(path: string, options: LoadOptions): Promise<
   return {
     tasks,
     leftOut,
-    isDraftable: !isForAgent(options.env),
+    isDraftable: env !== 'workspace' && env !== 'trigger',
     rowOf: (id) => lines[placeOf.get(id)! - 1]?.row ?? itemOf.get(id)!,
   };
 }
-
-const isForAgent = (env: string | undefined) => env === 'workspace' || env === 'trigger';
 
 function readTasks(path: string, options: LoadOptions): Promise<ReadTasks> {
   const { env, columns, scoring, splitRatio, splitSeed = 42 } = options;
@@ -58,16 +55,13 @@ function readTasks(path: string, options: LoadOptions): Promise<ReadTasks> {
   return questionsForCheck(path, division, { columns, scoring });
 }
 
-/** What an environment makes of a file or a folder of tasks. */
 type ReadTasks = {
   readonly rows: readonly Row<Item>[];
   readonly checked: readonly Omit<CheckedTask, 'split'>[];
   readonly leftOut: readonly LeftOut[];
-  /** As a run would divide them. */
   readonly splits: Splits<Item>;
 };
 
-/** Questions, as `env: qa` reads them. */
 async function questionsForCheck(path: string, division: SplitOptions, options: TaskOptions) {
   const { rows, leftOut, marks } = await loadTasks(path, options);
   const checked = rows.map(({ value, where }) => checkedQuestion(value, marks.get(where)));
@@ -81,12 +75,8 @@ function checkedQuestion({ id, question, context, answers, judge, taskType = '' 
   return { id, question: asked, answers, scoredBy, taskType, isUnreviewed: !isReviewed, isDoubtful };
 }
 
-/** Work for an agent, as `env: workspace` reads it, with the folders that tasks name. */
 async function workForCheck(path: string, division: SplitOptions) {
-  const [{ loadWorkspaceTasks }, { knownTasks }] = await Promise.all([
-    import('../runners/index.ts'),
-    import('../runners/index.ts'),
-  ]);
+  const { loadWorkspaceTasks, knownTasks } = await import('../runners/index.ts');
   const { rows, folder, leftOut } = await loadWorkspaceTasks(path);
   const known = await Promise.all(rows.map(({ value }) => value).map(knownTasks(folder)));
   return { rows, checked: known.map(checkedWork), leftOut, splits: splitItems(rows, division) };
@@ -100,12 +90,8 @@ function checkedWork({ id, prompt, taskType = '', ...task }: KnownTask) {
 
 const BY_A_PERSON = { isUnreviewed: false, isDoubtful: false };
 
-/** Queries with a label, as `env: trigger` reads them. */
 async function queriesForCheck(path: string, division: SplitOptions) {
-  const [{ divideQueries, readQueries }, { kindOf }] = await Promise.all([
-    import('../runners/index.ts'),
-    import('../runners/index.ts'),
-  ]);
+  const { divideQueries, readQueries, kindOf } = await import('../runners/index.ts');
   const { rows, leftOut } = await readQueries(path);
   const splits = divideQueries(rows, division);
   const used = new Set([...splits.train, ...splits.val, ...splits.test].map(({ id }) => id));
@@ -119,15 +105,13 @@ async function queriesForCheck(path: string, division: SplitOptions) {
 
 const UNEQUAL = { what: 'a query', why: 'as many are measured that should load the skill as that should not' };
 
-/** A task as the check sees it. */
 export type CheckedTask = {
   readonly id: string;
-  /** With what stands before the question. */
   readonly question: string;
   readonly answers: readonly string[];
-  /** What there is to work with, as text: with something else, the same question is another task. */
+  /** The files of the task, as text. With other files, the same question is another task. */
   readonly material?: string;
-  /** How it is scored, as text: two tasks with the same are scored alike. */
+  /** The scoring, as text. Tasks with the same text are scored in the same way. */
   readonly scoredBy: string;
   readonly taskType: string;
   readonly split: 'train' | 'val' | 'test';
@@ -150,10 +134,9 @@ type FindingCode =
   | 'too-hard'
   | 'too-noisy';
 
-/** Something about the tasks that a person should know. */
 export type Finding = {
   readonly code: FindingCode;
-  /** `senseless`: training on these tasks tells nothing. */
+  /** `senseless`: training on these tasks proves nothing. */
   readonly level: 'senseless' | 'warning' | 'note';
   readonly what: string;
   /** Ids, or places in the file. */
@@ -161,14 +144,12 @@ export type Finding = {
   readonly todo: string;
 };
 
-/** A finding if it is about anything. */
+/** A finding about these tasks. None if there are no tasks. */
 export function finding(
   code: FindingCode,
   tasks: readonly string[],
-  says: { readonly what: string; readonly todo: string; readonly level?: Finding['level'] },
+  { level = 'warning', what, todo }: Pick<Finding, 'what' | 'todo'> & { readonly level?: Finding['level'] },
 ): Finding[] {
-  const named = [...new Set(tasks)].sort();
-  return named.length === 0
-    ? []
-    : [{ code, level: says.level ?? 'warning', what: says.what, tasks: named, todo: says.todo }];
+  const ids = [...new Set(tasks)].sort();
+  return ids.length === 0 ? [] : [{ code, level, what, tasks: ids, todo }];
 }

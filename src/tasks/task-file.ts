@@ -6,13 +6,12 @@ import type { TaskJudgeInput } from '../core/judge/index.ts';
 import { isObject, jaccard, splitWords, type Words, wordsOf } from '../core/text/index.ts';
 import { draftMarksOf, QaItem } from '../envs/index.ts';
 
-/** A line of a task file, as it is written and as it is read. Empty lines have no row. */
+/** A line of a task file. Empty lines have no row. */
 export type TaskLine = { readonly text: string; readonly row: TaskRow | undefined };
 
-/** Whether a file has a task on each line. */
 export const isLineFile = (path: string): boolean => ['.jsonl', '.ndjson'].includes(extname(path).toLowerCase());
 
-/** The lines of a file with a task on each; none where there is no file. Throws for another format. */
+/** The lines of a file with a task per line. None if there is no file. Throws for other formats. */
 export async function readTaskLines(path: string, shown = path): Promise<TaskLine[]> {
   if (!isLineFile(path)) throw notLines(shown, `ends in "${extname(path)}"`);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -29,7 +28,7 @@ function parseLine(line: string, where: string, shown: string): TaskRow | undefi
   try {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
-  } catch {} // the same complaint
+  } catch {} // the same error
   throw notLines(shown, `has something else at ${where}`);
 }
 
@@ -40,7 +39,7 @@ function notLines(shown: string, problem: string): SkillError {
 
 export const lineOf = (row: TaskRow): TaskLine => ({ text: JSON.stringify(row), row });
 
-/** Readers find the old lines or the new ones, whenever this is cut off. The file's mode stays. */
+/** Readers find the old lines or the new ones, even after a crash. The file's mode stays. */
 export async function writeTaskLines(path: string, lines: readonly TaskLine[]): Promise<void> {
   const mode = await stat(path).then(
     (found) => found.mode & 0o777,
@@ -57,22 +56,20 @@ export async function writeTaskLines(path: string, lines: readonly TaskLine[]): 
   }
 }
 
-/** Adds rows behind what the file holds by now: a person may have reviewed it in the meantime. */
+/** Reads the file again before it adds rows: a person may have reviewed it in the meantime. */
 export async function appendRows(path: string, rows: readonly TaskRow[]): Promise<void> {
   await writeTaskLines(path, [...(await readTaskLines(path)), ...rows.map(lineOf)]);
 }
 
-/** Where tasks go that a person dropped: they can be taken back, and no draft brings them again. */
+/** The file of dropped tasks. They can be taken back, and are not drafted again. */
 export const droppedPath = (path: string): string => path.replace(/(\.\w+)$/, '.dropped$1');
 
-/** A task as a model drafted it: a row of the task file, whose last columns the reader of tasks leaves alone. */
 export type DraftRow = {
   readonly question: string;
   readonly answers?: readonly string[];
   readonly judge?: TaskJudgeInput;
   readonly taskType: string;
   readonly split?: string;
-  /** What it tests. */
   readonly why: string;
   readonly drafted: true;
   readonly reviewed: false;
@@ -80,43 +77,34 @@ export type DraftRow = {
   readonly doubtful?: true;
 };
 
-/** A row of a task file, whoever wrote it. */
 export type TaskRow = Readonly<Record<string, unknown>>;
 
-/** Tasks that the skill should not change are of this kind. */
+/** The kind of tasks that the skill should not change. */
 export const CONTROL = 'control';
 
-/** A model drafted it, and nobody has looked at it. */
-const isUnreviewed = (row: TaskRow) => draftMarksOf(row)?.isReviewed === false;
-
-/** What a row asks, as far as it is text. */
 export const questionOf = ({ question }: TaskRow): string => (typeof question === 'string' ? question : '');
 
-/** What a question asks, made for comparing it with others. */
-export type Asked = {
-  /** Its words in their order: equal for questions that differ in case and punctuation alone. */
+export type AskedWords = {
+  /** Equal for questions that differ only in case and punctuation. */
   readonly key: string;
   readonly words: Words;
-  /** Words with a digit: what the question is about, where tasks follow one pattern. */
+  /** Words with a digit: they tell tasks of one pattern apart. */
   readonly facts: Words;
 };
 
-export function readAsked(question: string): Asked {
+export function readAsked(question: string): AskedWords {
   const facts = splitWords(question).filter((word) => /\p{N}/u.test(word));
   return { key: splitWords(question).join(' '), words: wordsOf(question), facts: new Set(facts) };
 }
 
-/** So many shared words make two questions one, where no figure tells them apart; and where all figures are the same. */
+/** The share of common words that makes two questions the same: without figures, and with the same figures. */
 const SAME_WORDS = 0.7;
 const SAME_FACTS = 0.5;
-/** Or one says nearly all that the other says, and something around it. */
+/** Or one question contains nearly all of the other. */
 const CONTAINED = 0.8;
 
-/**
- * Whether two questions are the same task, also in other words. Tasks of one pattern differ in a few words of many, mostly in
- * figures: with other figures they are other tasks. With the same ones, more of the wording may differ.
- */
-export function isSameTask(a: Asked, b: Asked): boolean {
+/** Whether two questions are the same task, also in other words. Tasks of one pattern differ mostly in figures. */
+export function isSameTask(a: AskedWords, b: AskedWords): boolean {
   if (a.key === b.key) return a.key !== '';
   const [few, many] = a.facts.size <= b.facts.size ? [a.facts, b.facts] : [b.facts, a.facts];
   if (few.size === 0) return many.size === 0 && jaccard(a.words, b.words) >= SAME_WORDS;
@@ -129,12 +117,11 @@ function contained(a: Words, b: Words): number {
   return [...small].filter((word) => large.has(word)).length / Math.max(1, small.size);
 }
 
-/** What a person says of a drafted task: a row is the task in their words. */
 export type Decision = 'keep' | 'drop' | { readonly edited: TaskRow };
 
-/** Lines that a model drafted and nobody reviewed; those with a doubtful reference first. */
+/** Drafted lines that nobody reviewed. Those with a doubtful reference come first. */
 export function unreviewedLines(lines: readonly TaskLine[]): TaskLine[] {
-  const open = lines.filter(({ row }) => row !== undefined && isUnreviewed(row));
+  const open = lines.filter(({ row }) => row !== undefined && draftMarksOf(row)?.isReviewed === false);
   const isDoubtful = ({ row }: TaskLine) => row?.doubtful === true;
   return [...open.filter(isDoubtful), ...open.filter((line) => !isDoubtful(line))];
 }
@@ -144,34 +131,27 @@ export function decideLine(lines: readonly TaskLine[], about: string, decision: 
   return lines.flatMap((line) => {
     if (line.text !== about || line.row === undefined) return [line];
     if (decision === 'drop') return [];
-    return [lineOf(reviewed(decision === 'keep' ? line.row : decision.edited))];
+    const { doubtful: _, ...row } = decision === 'keep' ? line.row : decision.edited;
+    return [lineOf({ ...row, drafted: true, reviewed: true })];
   });
 }
 
-function reviewed({ doubtful: _doubtful, ...row }: TaskRow): TaskRow {
-  return { ...row, drafted: true, reviewed: true };
-}
-
-/** Saves one decision: the file is read again, since a draft may have added to it. What is dropped is kept beside it. */
+/** Saves one decision. The file is read again, since a draft may have added lines. A dropped task is kept beside it. */
 export async function saveDecision(path: string, line: TaskLine, decision: Decision): Promise<void> {
   const lines = await readTaskLines(path);
-  if (!lines.some(({ text }) => text === line.text)) throw gone(path);
+  if (!lines.some(({ text }) => text === line.text)) {
+    const problem = `this task is no longer in ${path}: it was changed or deleted meanwhile`;
+    const hint = 'Nothing was written; what you decided before is kept. Start the review again.';
+    throw new SkillError('TASKS_INVALID', problem, { hint });
+  }
   if (decision === 'drop') await appendRows(droppedPath(path), [line.row!]);
   await writeTaskLines(path, decideLine(lines, line.text, decision));
 }
 
-function gone(path: string): SkillError {
-  return new SkillError('TASKS_INVALID', `this task is no longer in ${path}: it was changed or deleted meanwhile`, {
-    hint: 'Nothing was written; what you decided before is kept. Start the review again.',
-  });
-}
-
-/** What of a row a person may change. */
 export function editable({ drafted: _d, reviewed: _r, doubtful: _u, why: _w, ...row }: TaskRow): string {
   return JSON.stringify(row, null, 2);
 }
 
-/** The row that a person wrote, or what is wrong with it. */
 export function readEdited(text: string, before: TaskRow): { readonly row: TaskRow } | { readonly problem: string } {
   try {
     const { why } = before;

@@ -4,12 +4,11 @@ import type { Place } from './transcript-source.ts';
 const USER = '[user]';
 const HOST = '[host]';
 
-/** Where this process runs, and what the machine is called if that is known. */
 export type RedactorPlace = Pick<Place, 'env' | 'home'> & { readonly host?: string };
 
 /**
- * What is done to every text of a transcript before it is stored, shown or sent: no secret, no home but `~`, no name of whose
- * home it is, no address of a person. Takes any text and changes nothing when it is called again.
+ * Makes every text of a transcript fit to be stored, shown or sent: no secret, `~` for each home, no name of a home's owner,
+ * no email address of a person. A second call changes nothing.
  */
 export function redactor(place: RedactorPlace): (text: string) => string {
   const home = ownHome(place.home);
@@ -24,7 +23,6 @@ export function redactor(place: RedactorPlace): (text: string) => string {
   };
 }
 
-/** The home of this user in every spelling of a path. */
 function ownHome(home: string): RegExp | undefined {
   const parts = home.split(/[\\/]+/).filter(Boolean);
   if (parts.length === 0) return undefined;
@@ -44,20 +42,19 @@ function ownNames({ env, home, host }: RedactorPlace): ReadonlyMap<string, strin
   return new Map([...marked(hosts, HOST), ...marked(users, USER)]);
 }
 
-/** Short names, and names that nobody in particular has, are words of the text. */
+/** Short and common names are ordinary words of the text. */
 const isTelling = (name: string) =>
-  name.length >= 3 && !isNobody(name) && !/^(?:local(?:host)?|macbook|desktop|laptop|server)$/i.test(name);
+  name.length >= 3 && !NOBODY.test(name) && !/^(?:local(?:host)?|macbook|desktop|laptop|server)$/i.test(name);
 
-/** Between two folders: of any system, escaped any number of times, or as in an address. */
+/** The separator of folders on any system, escaped any number of times, or as in an address. */
 const SLASH = String.raw`(?:\\{0,4}\/{1,2}|\\{1,8}|%2[Ff]|%5[Cc])`;
 const ONE_SLASH = SLASH.replace('{1,2}', '');
-/** What may stand before the folder of all homes. */
+/** What may precede the folder of all homes. */
 const ROOT = `(?:[A-Za-z](?::|%3[Aa])|${SLASH}(?:mnt|cygdrive)${SLASH}[a-z]|${SLASH}[a-z]|${SLASH}(?:var|export|private|host)|${SLASH}System${SLASH}Volumes${SLASH}Data)`;
 const PATH_LETTER = String.raw`(?!%2[Ff]|%5[Cc]|\\)[^\s/"'\`<>:;,|()[\]{}*?$!&=#]`;
 const NAME = String.raw`((?:${PATH_LETTER}){1,64}(?:(?: (?:${PATH_LETTER}){1,64}){1,3}(?=\\))?)`;
 const HOMES = '(?:home|Users|Documents and Settings)';
-
-/** Behind a short option (`-I/home/…`) and behind the host of an address that is none of the web. */
+/** Directly after a short option (`-I/home/…`), or after the host of an address that is not a web address. */
 const GLUED = String.raw`(?=\/)(?:(?<=(?:^|\s)-[A-Za-z]{1,2})|(?<=(?:remote|file|ssh|sftp|scp|smb|rsync|docker|container):\/\/[^\s/"']{1,100}))`;
 
 const HOME = new RegExp(
@@ -65,30 +62,20 @@ const HOME = new RegExp(
   'g',
 );
 /** As agents name the folders of their transcripts. */
-const DASHED = /(?<=[\\/\s"'`F])((?:[A-Za-z]-)?-(?:home|Users)-)([\p{L}\p{N}_.]{1,64})(?=-)/gu;
+const DASHED = /(?<=[\\/\s"'`F])(?:[A-Za-z]-)?-(?:home|Users)-([\p{L}\p{N}_.]{1,64})(?=-)/gu;
 
-/** Accounts that are nobody's name: of systems, of containers, and in examples. */
+/** Accounts of systems, of containers and in examples: they name no person. */
 const NOBODY =
   /^(?:<.*|\$.*|%.*|\.{2,3}|…|~|x{2,}|user\d*|users?|username|user[-_]?name|you|your.*|me|my[-_]?name|name|someone|somebody|runner|runneradmin|node|bun|deno|python|ubuntu|debian|fedora|centos|alpine|arch|vscode|codespace|gitpod|coder|jovyan|app|appuser|application|service|admin|administrator|developer|dev|deploy|deployer|jenkins|circleci|travis|buildkite|builder|build|ec2-user|opc|azureuser|vagrant|pi|root|shared|public|default|default user|all users|guest|test|tester|foo|bar|postgres|mysql|redis|git|gitlab|gitlab-runner|www-data|nginx|nobody|linuxbrew|sandbox|agent|claude|codex|container(?:user|administrator)|docker|index\w*|page\w*|[\w-]*\.(?:tsx?|jsx?|vue|html?|css|md|svelte|py|rb|go|php))$/i;
 
-const isNobody = (name: string) => NOBODY.test(name);
-
-/** The text with `~` for every home in it, and the names of those whose homes they are. */
-function abbreviateHomes(text: string): { readonly text: string; readonly names: readonly string[] } {
+function abbreviateHomes(text: string) {
   const names = new Set<string>();
-  const learn = (name: string) => names.add(decoded(name).replace(/(?<![.])[.]+$/, ''));
-  const shown = text
-    .replace(HOME, (whole, name: string) => {
-      if (isNobody(name)) return whole;
-      learn(name);
-      return '~';
-    })
-    .replace(DASHED, (whole, _lead: string, name: string) => {
-      if (isNobody(name)) return whole;
-      learn(name);
-      return '~';
-    });
-  return { text: shown, names: [...names] };
+  const shorten = (whole: string, name: string) => {
+    if (NOBODY.test(name)) return whole;
+    names.add(decoded(name).replace(/(?<![.])[.]+$/, ''));
+    return '~';
+  };
+  return { text: text.replace(HOME, shorten).replace(DASHED, shorten), names: [...names] };
 }
 
 function decoded(name: string): string {
@@ -99,10 +86,8 @@ function decoded(name: string): string {
   }
 }
 
-/** A word, with what joins several of them to one. */
 const WORD = new RegExp(`[${LETTER}]{1,128}(?:[.-][${LETTER}]{1,128}){0,8}`, 'g');
 
-/** The text without the given names where they stand as words of their own. */
 function hideNames(text: string, names: ReadonlyMap<string, string>): string {
   const low = text.toLowerCase();
   if (![...names.keys()].some((name) => low.includes(name))) return text;
@@ -114,19 +99,17 @@ function hideNames(text: string, names: ReadonlyMap<string, string>): string {
 const hideParts = (word: string, names: ReadonlyMap<string, string>) =>
   /[._-]/.test(word) ? word.replace(/[^._-]+/g, (part) => names.get(part.toLowerCase()) ?? part) : word;
 
-/** From the `@` on; what stands before it is read backwards, so that only few places are looked at. */
+/** From the `@` on. The part before it is read backwards: a pattern that starts there would be slow. */
 const DOMAIN = new RegExp(
   String.raw`(?:[@＠﹫]|%40|\\u0040|&#64;| ?[[({](?:at|AT)[\])}] ?)((?:[${LETTER}](?:[${LETTER}-]{0,62}[${LETTER}])?(?:[.．。]| ?[[({](?:dot|DOT)[\])}] ?)){1,5}[A-Za-z\u00c0-\u1fff\u3040-\u9fff]{2,24})(?![${LETTER}]|\.[A-Za-z]|:[\w~/]|/\w)`,
   'g',
 );
 const LOCAL = new RegExp(`(?<![${LETTER}.%+/@-])[${LETTER}][${LETTER}.+'’-]{0,63}$`);
-/** Addresses of services, and of examples, which nobody has. */
 const ROLE =
   /^(?:git|hg|svn|noreply|no-reply|donotreply|do-not-reply|actions?|notifications?|root|admin|postmaster|support|info|hello|contact|security|help|user|username|you|your|your[._-]?(?:name|email)|name|email|me|someone|foo|bar|test|example)$/i;
 const NO_DOMAIN =
   /(?:^|\.)example\.(?:com|org|net)$|\.(?:localhost|png|jpe?g|gif|svg|webp|js|mjs|ts|css|json|html?|service|socket|timer|tgz|gz|zip|md|py|rb|go|rs)$/i;
 
-/** The text with `[email]` for addresses of people. */
 function hideEmails(text: string): string {
   const pieces: string[] = [];
   let done = 0;

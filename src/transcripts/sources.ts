@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { SkillError } from '../core/contracts/index.ts';
 import { closestName } from '../core/text/index.ts';
 import { claude } from './sources/claude.ts';
@@ -13,7 +13,7 @@ import { pi } from './sources/pi.ts';
 import { qwen } from './sources/qwen.ts';
 import type { Place, TranscriptSource } from './transcript-source.ts';
 
-/** Every agent whose transcripts can be read, in the order in which they are shown. */
+/** In the order in which they are shown. */
 export const transcriptSources: readonly TranscriptSource[] = [
   claude,
   codex,
@@ -27,7 +27,6 @@ export const transcriptSources: readonly TranscriptSource[] = [
   devin,
 ];
 
-/** All sources of which anything is there. */
 const AUTO = 'auto';
 
 /** The sources of a setting: one name, several, or `auto`. */
@@ -39,13 +38,7 @@ export async function chooseSources(names: readonly string[], place: Place): Pro
 }
 
 export async function foundSources(place: Place): Promise<readonly TranscriptSource[]> {
-  const isThere = await Promise.all(transcriptSources.map((source) => someExists(source.roots(place))));
-  return transcriptSources.filter((_, index) => isThere[index]);
-}
-
-async function someExists(paths: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return found.some((entry) => entry !== undefined);
+  return transcriptSources.filter((source) => source.roots(place).some((path) => existsSync(path)));
 }
 
 /** The source of this name; `_` may stand for `-`. */

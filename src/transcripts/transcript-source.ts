@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { redactSecrets } from '../core/guard/index.ts';
 import { withoutEscapes } from '../core/text/index.ts';
 
-/** Where this process runs. Sources look nowhere else, so that a test is a folder. */
+/** Where this process runs. Sources look nowhere else. */
 export type Place = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
 };
 
-/** A file that holds a session, or a database that holds many. What is here comes from `stat`, without opening it. */
+/** A file that holds a session, or a database that holds many, as `stat` shows it. */
 export type TranscriptFile = {
   readonly path: string;
   /** Device and inode: a file that was replaced is another one. */
@@ -18,7 +18,7 @@ export type TranscriptFile = {
   readonly mtimeMs: number;
 };
 
-/** What was wrong with a transcript, by kind. None of it ends a harvest. */
+/** What is wrong with a transcript. None of it ends a harvest. */
 export type TroubleKind =
   | 'malformed' // a line or row that is no record
   | 'invalid-utf8'
@@ -29,7 +29,7 @@ export type TroubleKind =
   | 'unknown-version';
 export type Trouble = Readonly<Partial<Record<TroubleKind, number>>>;
 
-/** How far a file was read, and what of it is kept. Given back, only what is new is read. */
+/** How far a file was read, and what is kept of it. With it, the next call reads only what is new. */
 export type ReadSoFar = {
   /** A file of lines: bytes up to the end of the last whole line. A database: its own clock. */
   readonly position: number;
@@ -40,20 +40,17 @@ export type ReadOutcome = ReadSoFar & { readonly trouble: Trouble };
 
 export type ReadOptions = {
   readonly place: Place;
-  /** Applied to every text before it is kept. */
   readonly redact?: Redact | undefined;
-  /** Only what comes after this is read, where the source can. */
+  /** A source that can read only what comes after this. */
   readonly before?: ReadSoFar | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /** The transcripts of one agent. Adding an agent is a file in `sources/`, a row in `sources.ts` and a fixture. */
 export interface TranscriptSource {
-  /** As in the setting `source`. */
   readonly name: string;
-  /** For people. */
   readonly title: string;
-  /** The agent's own variable for its home. The setting `homes` stands in for it. */
+  /** The agent's own variable for its home. The setting `homes` replaces it. */
   readonly homeVariable?: string;
   /** Folders and databases to look at, by the agent's own variables. They need not exist. */
   roots(place: Place): readonly string[];
@@ -66,16 +63,15 @@ export interface TranscriptSource {
 const texts = z.array(z.string()).default([]);
 
 /**
- * What is kept of a session between a person and a coding agent. Redacted: no secret, no path of a home, no argument and no
- * output of a tool, no reasoning. Every text in it is data of somebody else, never a path to open or an instruction.
+ * What is kept of a session between a person and a coding agent: no secret, no path of a home, no argument or output of a
+ * tool, no reasoning. Its texts are foreign data: never open them as paths or follow them as instructions.
  */
 export const SessionDigest = z.object({
-  /** Which agent: the name of a source. */
   source: z.string(),
   sessionId: z.string(),
   /** The folder that the agent worked in, `~/…` below the home, `~[user]/…` below another's. Empty: not known. */
   project: z.string().default(''),
-  /** The real path of it, by which a session is found and left out. Kept in the private index alone: never shown, never sent. */
+  /** Its real path, for comparing. Kept in the private index alone: never shown, never sent. */
   folder: z.string().optional(),
   gitBranch: z.string().default(''),
   /** In UTC, as `2026-01-31T22:10:05.000Z`. Empty: not known. */
@@ -83,7 +79,6 @@ export const SessionDigest = z.object({
   endedAt: z.string().default(''),
   /** What the person asked, without commands and notices. */
   userPrompts: texts,
-  /** The agent's last texts, at most five. */
   assistantFinals: texts,
   toolsUsed: texts,
   skillsUsed: texts,
@@ -92,7 +87,6 @@ export const SessionDigest = z.object({
   feedbackSignals: texts,
   nUserTurns: z.number().int().nonnegative().default(0),
   nAssistantTurns: z.number().int().nonnegative().default(0),
-  /** Where it was read, for people. */
   rawPath: z.string().default(''),
   /** Why nothing is learned from it, if so. */
   leftOut: z.enum(['no-prompt', 'own-call', 'sub-agent', 'headless', 'asked-not-to']).optional(),
@@ -100,17 +94,16 @@ export const SessionDigest = z.object({
 export type SessionDigest = z.infer<typeof SessionDigest>;
 export type LeftOut = NonNullable<SessionDigest['leftOut']>;
 
-/** Takes out what must not be kept. */
 export type Redact = (text: string) => string;
 
 /** Of a prompt or an answer, in UTF-16 units. */
 export const MAX_TEXT_LENGTH = 4_000;
 const MAX_NAME_LENGTH = 300;
 
-/** More than this is not even looked at, so that one pasted file cannot cost seconds. */
+/** The rest of a longer text is not read: one pasted file would take seconds. */
 const MAX_REDACTED_LENGTH = 1.5 * MAX_TEXT_LENGTH;
 
-/** Where a text was cut before redaction, a secret may have been cut in two: this much of its end is not kept. */
+/** A cut before redaction may split a secret: this much before the cut is not kept. */
 const CUT_MARGIN = 1_000;
 
 /** Redacted, then shortened: the other way round, half a secret could stay behind. */
@@ -125,16 +118,12 @@ export function keptText(text: string, redact: Redact): string {
 /** A part of a string keeps the whole of it in memory: megabytes for a line of a prompt. */
 export const ownCopy = (text: string) => Buffer.from(text).toString();
 
-/**
- * Without escape sequences, since no page would show them, and nothing may be sent that was not shown. They may have told
- * that something is a secret, and may have cut one in two: so a text that had some is redacted before and after.
- */
+/** Pages do not show escape sequences, and nothing hidden may be sent. One may split a secret: hence a second redaction. */
 function withoutHidden(text: string, redact: Redact): string {
   const shown = withoutEscapes(text);
   return shown === text ? text : redact(shown);
 }
 
-/** Never through the middle of a character. */
 function cut(text: string, length: number): string {
   const isPair = length < text.length && /[\ud800-\udbff]/.test(text.charAt(length - 1));
   return text.slice(0, isPair ? length - 1 : length);
@@ -143,15 +132,13 @@ function cut(text: string, length: number): string {
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** A name on one line: a branch, a session, a skill. */
-export function keptName(name: string, redact: Redact): string {
-  const line = cut(name, MAX_NAME_LENGTH).replace(INVISIBLE, ' ').trim();
-  return redact(line);
-}
+export const keptName = (name: string, redact: Redact): string =>
+  redact(cut(name, MAX_NAME_LENGTH).replace(INVISIBLE, ' ').trim());
 
-/** A path with its home, for comparing, and without secrets all the same. Longer ones no system has. */
+/** A path for comparing: with its home, but without secrets. No system has longer paths. */
 export const realPath = (path: string) => redactSecrets(ownCopy(cut(path, 4_096)));
 
-/** A path, `~/…` below the home and `~[user]/…` below that of somebody else. For people; never to be opened. */
+/** A path for people: `~/…` below the home, and `~[user]/…` below the home of somebody else. */
 export function keptPath(path: string, { home }: { readonly home: string }, redact: Redact): string {
   const flat = keptName(path, (text) => text).replace(/(?<=[^\\/]|^[\\/])[\\/]+$/, '');
   const root = home.replace(/(?<![\\/])[\\/]+$/, '');
@@ -160,15 +147,12 @@ export function keptPath(path: string, { home }: { readonly home: string }, reda
   return redact(flat).replace(/^~(?=$|[\\/])/, flat.startsWith('~') ? '~' : '~[user]'); // `~` alone would be mine
 }
 
-/** When something was said: ISO 8601 with an offset or `Z`, or milliseconds. What cannot be read is not known. */
+/** ISO 8601 with an offset or `Z`, or milliseconds. Anything else counts as unknown. */
 export type Moment = string | number | undefined;
 
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)? ?(?:Z|[+-]\d\d:?\d\d)$/;
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
-
-/** As agents write it. */
 const IN_UTC = /^20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
 const END_OF_TIME_MS = Date.UTC(9999, 11, 31);
 
 /** In UTC, so that times can be compared as texts. Empty: not known. */
@@ -178,13 +162,12 @@ export function toUtc(moment: Moment): string {
   return ms !== undefined && ms > 0 && ms < END_OF_TIME_MS ? new Date(ms).toISOString() : '';
 }
 
-/** A time without an offset says nothing about where it was; what a computer's own zone makes of it would be a guess. */
+/** A time without an offset is unknown: the zone of this computer would be a guess. */
 function msOf(text: string): number | undefined {
   if (!WITH_OFFSET.test(text)) return undefined;
   return Date.parse(text.includes(' ') ? text.replace(' ', 'T').replace(' ', '') : text);
 }
 
-/** For a source whose times have no offset and are in UTC, such as those of SQLite. */
-export function asUtc(text: string): string {
-  return WITHOUT_OFFSET.test(text.trim()) ? `${text.trim().replace(' ', 'T')}Z` : text;
-}
+/** For sources that write UTC without an offset, as SQLite does. */
+export const asUtc = (text: string): string =>
+  WITHOUT_OFFSET.test(text.trim()) ? `${text.trim().replace(' ', 'T')}Z` : text;

@@ -1,20 +1,50 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
-import { count } from '../../core/text/index.ts';
-import { peekTasks } from '../../envs/index.ts';
+import { count, isObject } from '../../core/text/index.ts';
+import { type PeekedTasks, peekTasks } from '../../envs/index.ts';
 import { readHead, TASK_FILE_ENDINGS } from '../../imports/index.ts';
-import { type Frontmatter, NO_SKILL_TEXT, parseFrontmatter, skillFileAt, skillTextOf } from '../../skills/index.ts';
+import { NO_SKILL_TEXT, parseFrontmatter, skillFileAt, skillHeader, skillTextOf } from '../../skills/index.ts';
 import { readConfigFile } from '../config-file.ts';
-import { isMap, isSkillOptConfig } from '../skillopt-config/layers.ts';
-import type { FolderFiles, FoundEnv, FoundSkill, FoundTasks, LeftOut } from './found.ts';
+import { isSkillOptConfig } from '../skillopt-config/layers.ts';
 
-/** A folder of data may hold thousands of files: at most this many are opened. */
 const MOST_OPENED = 60;
 const MAX_SKILL_BYTES = 200_000;
 const MAX_SOURCE_BYTES = 200_000;
 const MAX_CONFIG_BYTES = 100_000;
 
-/** What a folder holds that a project can be made of. Opens heads of files; runs and changes nothing. */
+// All paths are relative to the folder that was searched.
+
+export type FoundSkill = {
+  /** The folder, or `SKILL.md` for the searched folder itself. */
+  readonly path: string;
+  /** The name in its frontmatter, else the name of the folder. */
+  readonly name: string;
+  readonly problem?: string;
+};
+
+export type LeftOut = { readonly path: string; readonly why: string };
+
+export type FoundTasks = PeekedTasks & { readonly path: string };
+
+/** A module that may be an environment. It was read, not run. */
+export type FoundEnv = { readonly path: string; readonly asksTarget: boolean; readonly asksJudge: boolean };
+
+export type FolderFiles = {
+  readonly skills: readonly FoundSkill[];
+  readonly tasks: readonly FoundTasks[];
+  readonly envs: readonly FoundEnv[];
+  readonly skillOptConfigs: readonly string[];
+  /** Files with the name of a skill that cannot be read. */
+  readonly brokenSkills: readonly LeftOut[];
+  readonly leftOut: readonly LeftOut[];
+  readonly notes: readonly string[];
+};
+
+/** Whether there is nothing to make a project of. Keys alone are not enough. */
+export const isEmpty = ({ skills, tasks, envs, skillOptConfigs }: FolderFiles): boolean =>
+  skills.length + tasks.length + envs.length + skillOptConfigs.length === 0;
+
+/** Finds what a project can be made of. Opens heads of files. Runs and changes nothing. */
 export async function discoverFiles(directory: string, namedSkill?: string): Promise<FolderFiles> {
   const { skills, broken: brokenSkills, notes } = await findSkills(directory, namedSkill);
   const folders = skills.map(({ path }) => (path === 'SKILL.md' ? '.' : path));
@@ -28,16 +58,7 @@ export async function discoverFiles(directory: string, namedSkill?: string): Pro
   return { skills, brokenSkills, tasks, envs, skillOptConfigs, leftOut, notes };
 }
 
-type SkillSearch = {
-  readonly skills: readonly FoundSkill[];
-  /** Files that are called as skills are, and cannot be read. */
-  readonly broken: readonly LeftOut[];
-  /** What a person should know of the search itself. */
-  readonly notes: readonly string[];
-};
-
-/** The skills in a folder and below it, each once. `named` is one that a person means, wherever it lies. */
-async function findSkills(directory: string, named: string | undefined): Promise<SkillSearch> {
+async function findSkills(directory: string, named: string | undefined) {
   const { folders, isCut } = await skillFolders(directory);
   const files: string[] = [];
   for (const folder of named === undefined ? folders : [...folders, named]) {
@@ -64,11 +85,10 @@ async function lookAtSkill(directory: string, file: string): Promise<FoundSkill 
     const text = skillTextOf(await readHead(join(directory, file), MAX_SKILL_BYTES));
     if (text === undefined) return { path: file, why: NO_SKILL_TEXT };
     const folder = dirname(file);
-    const frontmatter = parseFrontmatter(text);
-    const [finding] = frontmatter.findings;
+    const [finding] = parseFrontmatter(text).findings;
     return {
       path: folder === '.' ? file : folder,
-      name: nameIn(frontmatter) ?? basename(resolve(directory, folder)),
+      name: skillHeader(text).name ?? basename(resolve(directory, folder)),
       ...(finding ? { problem: `${file}:${finding.line}: ${finding.message}` } : {}),
     };
   } catch (error) {
@@ -76,20 +96,11 @@ async function lookAtSkill(directory: string, file: string): Promise<FoundSkill 
   }
 }
 
-function nameIn({ fields }: Frontmatter): string | undefined {
-  const field = fields?.find(({ key }) => key === 'name');
-  return field?.value.kind === 'text' && field.value.text.trim() !== '' ? field.value.text.trim() : undefined;
-}
-
-/** Files that are known to be something else. */
 const NO_TASKS = /^(package|package-lock|tsconfig.*|jsconfig.*|biome|composer|deno|pnpm-lock|skillopt\.config)\./i;
-
-/** Files of tables, and trees whose name says that they hold tasks. A problem in any other file is not reported. */
+/** Problems are reported only for these: tables, and files with a name for tasks. */
 const MEANT_AS_TASKS = /\.(jsonl|ndjson|csv|tsv|parquet)$|(task|eval|question|promptfoo)[^/]*\.\w+$/i;
 
-type TaskSearch = { readonly tasks: readonly FoundTasks[]; readonly broken: readonly LeftOut[] };
-
-async function findTasks(directory: string, files: readonly string[]): Promise<TaskSearch> {
+async function findTasks(directory: string, files: readonly string[]) {
   const likely = files.filter(
     (path) => TASK_FILE_ENDINGS.includes(extname(path).toLowerCase()) && !NO_TASKS.test(basename(path)),
   );
@@ -114,10 +125,8 @@ const MEMBERS = /\brolloutOne\b|\brollout\b|\bEnvAdapter\b|\bgetItems\b/;
 const NOT_EXPORTED = 'it has no default export, and an environment is a default export (docs/own-env.md)';
 const NO_MEMBERS = 'its default export has no getItems and no rolloutOne, which an environment has (docs/own-env.md)';
 
-type EnvSearch = { readonly envs: readonly FoundEnv[]; readonly others: readonly LeftOut[] };
-
 /** Only beside the project file: a module of that name elsewhere has another purpose. */
-async function findEnvs(directory: string, files: readonly string[]): Promise<EnvSearch> {
+async function findEnvs(directory: string, files: readonly string[]) {
   const envs: FoundEnv[] = [];
   const others: LeftOut[] = [];
   for (const path of files.filter((file) => dirname(file) === '.' && ENV_NAMES.includes(file))) {
@@ -131,7 +140,7 @@ async function findEnvs(directory: string, files: readonly string[]): Promise<En
   return { envs, others };
 }
 
-/** Without `env`: a config of promptfoo may have that too. */
+/** Without `env`, which promptfoo configs may have too. */
 const SKILLOPT_SECTIONS = ['model', 'train', 'gradient', 'optimizer', 'evaluation'];
 
 async function findSkillOptConfigs(directory: string, files: readonly string[]): Promise<string[]> {
@@ -142,30 +151,22 @@ async function findSkillOptConfigs(directory: string, files: readonly string[]):
     const { size } = await stat(file).catch(() => ({ size: Number.POSITIVE_INFINITY }));
     if (size > MAX_CONFIG_BYTES) continue;
     const raw = await readConfigFile(file, { isSkillOpt: true }).catch(() => ({}) as Record<string, unknown>);
-    const isTheirs = '_base_' in raw || SKILLOPT_SECTIONS.filter((name) => isMap(raw[name])).length > 1;
+    const isTheirs = '_base_' in raw || SKILLOPT_SECTIONS.filter((name) => isObject(raw[name])).length > 1;
     if (isTheirs && isSkillOptConfig(raw) && !('prompts' in raw) && !('tests' in raw)) found.push(path);
   }
   return found;
 }
 
-/** Where agents keep skills below a project. */
 const SKILL_PLACES = ['.claude/skills', '.agents/skills', '.codex/skills', '.github/skills', 'skills'];
-/** Folders with generated or installed files. */
 const SKIPPED = /^(node_modules|runs|dist|build|coverage|vendor|target|venv|__pycache__|\..*)$/;
 const MOST_ENTRIES = 500;
-/** Skills are searched this many levels of folders deep, and in this many folders. */
+/** How many levels of folders are searched for skills. */
 export const DEEPEST = 4;
 const MOST_FOLDERS = 1000;
 const MOST_NEAR = 100;
 
-type FolderEntries = {
-  readonly files: readonly string[];
-  readonly folders: readonly string[];
-  readonly links: readonly string[];
-};
-
-/** What is in a folder by name, sorted. Links are not followed. A folder that cannot be read counts as empty. */
-async function list(folder: string): Promise<FolderEntries> {
+/** The names in a folder, sorted. Links are not followed. A folder that cannot be read counts as empty. */
+async function list(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const sorted = entries.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, MOST_ENTRIES);
   const names = (keep: (entry: (typeof sorted)[number]) => boolean) => sorted.filter(keep).map(({ name }) => name);
@@ -178,10 +179,8 @@ async function list(folder: string): Promise<FolderEntries> {
 
 const isSearched = (name: string) => !SKIPPED.test(name);
 
-type FolderWalk = { readonly folders: readonly string[]; readonly isCut: boolean };
-
-/** The folders that may be skills, the nearest first: this one, those below it, and those in the places of agents. Relative to it. */
-async function skillFolders(directory: string): Promise<FolderWalk> {
+/** Folders that may be skills, the nearest first: this one, those below it, and those where agents keep skills. */
+async function skillFolders(directory: string) {
   const found = ['.'];
   let level = ['.', ...SKILL_PLACES];
   for (let depth = 1; depth <= DEEPEST && found.length <= MOST_FOLDERS; depth += 1) {
@@ -193,8 +192,8 @@ async function skillFolders(directory: string): Promise<FolderWalk> {
   return { folders: folders.slice(0, MOST_FOLDERS), isCut: folders.length > MOST_FOLDERS };
 }
 
-/** What lies in a skill belongs to it. A link may be a skill, but is not walked through: it may lead anywhere, and in circles. */
-async function foldersIn(directory: string, folder: string): Promise<Omit<FolderEntries, 'files'>> {
+/** A skill is not searched for further skills. A link may be a skill, but is not followed: it may lead in circles. */
+async function foldersIn(directory: string, folder: string) {
   const { files, folders, links } = await list(join(directory, folder));
   if (folder !== '.' && [...files, ...links].some((name) => /^skill\.md$/i.test(name)))
     return { folders: [], links: [] };
@@ -202,7 +201,7 @@ async function foldersIn(directory: string, folder: string): Promise<Omit<Folder
   return { folders: below(folders), links: below(links) };
 }
 
-/** The files here, in the folders here, and in these skills and their `evals`. Relative to the directory, each once. */
+/** The files here, in the folders here, and in these skills and their `evals`, each once. */
 async function filesToLookAt(directory: string, skills: readonly string[]): Promise<string[]> {
   const { folders, links } = await list(directory);
   const near = [...folders, ...links].sort().filter(isSearched).slice(0, MOST_NEAR);
@@ -215,7 +214,7 @@ async function filesToLookAt(directory: string, skills: readonly string[]): Prom
   return onceEach(directory, found);
 }
 
-/** Each file once, however many links lead to it, and by the path where it really lies if that is among them. */
+/** Each file once, even if several links lead to it. Its real path is preferred. */
 async function onceEach(directory: string, paths: readonly string[]): Promise<string[]> {
   const root = await realpath(directory).catch(() => directory);
   const kept = new Map<string, string>();

@@ -1,21 +1,37 @@
 import { existsSync } from 'node:fs';
 import { get } from 'node:http';
-import { agentClis, findAgents } from '../../agents/index.ts';
+import { type AgentCliName, agentClis, findAgents } from '../../agents/index.ts';
+import type { Environment } from '../models/provider.ts';
 import { readEnvFile } from '../models/read-env-file.ts';
-import { discoverFiles } from './discover-files.ts';
-import {
-  type FolderFindings,
-  type FoundAgent,
-  type FoundKey,
-  type FoundModels,
-  type FoundServer,
-  isEmpty,
-  type KeyProvider,
-} from './found.ts';
+import { discoverFiles, type FolderFiles, isEmpty } from './discover-files.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type FoundKey = {
+  readonly provider: KeyProvider;
+  readonly variable: string;
+  readonly place: 'environment' | '.env';
+};
+export type KeyProvider = 'openai' | 'anthropic' | 'google' | 'azure' | 'minimax';
 
-/** In the order in which models read them; the first that is set counts. */
+export type FoundServer = {
+  /** Ollama, LM Studio … by its port, or the name of the variable with its address. */
+  readonly name: string;
+  readonly url: string;
+  readonly variable?: string | undefined;
+  /** The variable whose key belongs to that address. */
+  readonly apiKeyEnv?: string | undefined;
+  readonly models: readonly string[];
+};
+
+export type FoundModels = {
+  readonly keys: readonly FoundKey[];
+  readonly servers: readonly FoundServer[];
+  /** Agent CLIs on PATH. Some show only when they run whether they are signed in. */
+  readonly agents: readonly { readonly cli: AgentCliName; readonly isSignedIn: boolean | undefined }[];
+};
+
+export type FolderFindings = FolderFiles & { readonly directory: string; readonly models: FoundModels };
+
+/** The first variable that is set counts. */
 const KEYS: Readonly<Record<KeyProvider, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY'],
@@ -28,20 +44,18 @@ type DiscoverOptions = {
   readonly directory: string;
   readonly env: Environment;
   readonly home: string;
-  /** A skill that a person means, wherever it lies. */
   readonly skill?: string | undefined;
-  /** Ports of this machine that are asked what they serve. */
   readonly ports?: Readonly<Record<string, number>>;
 };
 
-/** What there is to make a project of. Reads heads of files and asks servers of this machine; runs and changes nothing. */
+/** Finds what a project can be made of. Reads heads of files and asks servers of this machine. Runs and changes nothing. */
 export async function discover(options: DiscoverOptions): Promise<FolderFindings> {
   const files = await discoverFiles(options.directory, options.skill);
   const models = isEmpty(files) ? { keys: [], servers: [], agents: [] } : await discoverModels(options);
   return { directory: options.directory, ...files, models };
 }
 
-/** Which models could be asked from here. Of keys only the names of their variables; no program is run, and no sign-in opened. */
+/** The models that could be asked from here. No program is run, no sign-in is opened, and no key is kept. */
 async function discoverModels({ directory, env, home, ports }: DiscoverOptions): Promise<FoundModels> {
   const fromFile: Environment = await readEnvFile(directory).catch(() => ({}));
   return {
@@ -51,23 +65,20 @@ async function discoverModels({ directory, env, home, ports }: DiscoverOptions):
   };
 }
 
-function findKeys(env: Environment, fromFile: Environment): FoundKey[] {
+function findKeys(env: Environment, fromFile: Environment): FoundModels['keys'] {
   return (Object.keys(KEYS) as KeyProvider[]).flatMap((provider) => {
     const variable = KEYS[provider].find((name) => env[name] || fromFile[name]);
-    return variable === undefined
-      ? []
-      : [{ provider, variable, place: env[variable] ? ('environment' as const) : ('.env' as const) }];
+    return variable === undefined ? [] : [{ provider, variable, place: env[variable] ? 'environment' : '.env' }];
   });
 }
 
-function agentsOn(env: Environment, directory: string, home: string): FoundAgent[] {
+function agentsOn(env: Environment, directory: string, home: string): FoundModels['agents'] {
   return findAgents(env, directory).map(({ cli }) => {
     const files = agentClis[cli].signInFiles?.({ env, userHome: home });
     return { cli, isSignedIn: files?.some((path) => existsSync(path)) };
   });
 }
 
-/** The usual ports of servers that speak Chat Completions. */
 const PORTS: Readonly<Record<string, number>> = {
   Ollama: 11_434,
   'LM Studio': 1234,
@@ -76,24 +87,24 @@ const PORTS: Readonly<Record<string, number>> = {
   'skillopt sim': 4141,
 };
 
-/** Variables that name the address of a server, and the one that holds its key. */
+/** Variables with the address of a server, and the variable with its key. */
 const SERVER_VARIABLES: readonly (readonly [variable: string, apiKeyEnv?: string])[] = [
   ['OPENAI_BASE_URL', 'OPENAI_API_KEY'],
   ['OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
   ['OLLAMA_HOST'],
 ];
 
-/** A guessed server gets little time. One that a person named may be starting, or be on a busy machine. */
+/** A server that a person named may be starting, or be on a busy machine. */
 const GUESSED_TIMEOUT_MS = 500;
 const NAMED_TIMEOUT_MS = 5_000;
 const MAX_REPLY_BYTES = 200_000;
 const MOST_MODELS = 20;
 
-/** Servers that variables name, then those on the usual ports of this machine. Only this machine is asked, once each, without a key. */
+/** Servers that variables name, then those on the usual ports. Only this machine is asked, once each, without a key. */
 async function findServers(
   read: (variable: string) => string | undefined,
   ports: Readonly<Record<string, number>> = PORTS,
-): Promise<FoundServer[]> {
+): Promise<FoundModels['servers']> {
   const named = SERVER_VARIABLES.flatMap(([variable, apiKeyEnv]) => {
     const url = addressIn(variable, read(variable));
     if (url === undefined) return [];
@@ -105,12 +116,10 @@ async function findServers(
   const asked = await Promise.all(
     all.map(async (server) => ({ ...server, models: await modelsOf(server.url, timeoutFor(server)) })),
   );
-  return asked
-    .map(({ models = [], ...server }) => ({ ...server, models }))
-    .filter((server) => 'variable' in server || server.models.length > 0);
+  return asked.filter((server) => 'variable' in server || server.models.length > 0);
 }
 
-/** With a scheme and a path. Ollama's variable is often a host and a port, and 0.0.0.0 is where it listens, not where it is. */
+/** With a scheme and a path. Ollama's variable is often only a host and a port, and 0.0.0.0 means all addresses. */
 function addressIn(variable: string, value: string | undefined): string | undefined {
   if (!value) return undefined;
   const isHost = variable === 'OLLAMA_HOST';
@@ -129,23 +138,24 @@ const sameServer = (one: string, other: string) =>
 
 const isHere = (url: string) => /^http:\/\/(127(\.\d+){3}|localhost|\[::1\])(:\d+)?(\/|$)/.test(url);
 
-/** The names of the models at an address of this machine; `undefined` where no such server answers in time. */
-async function modelsOf(url: string, timeoutMs: number): Promise<string[] | undefined> {
-  if (!isHere(url)) return undefined;
+/** The names of the models at an address of this machine. None if no such server answers in time. */
+async function modelsOf(url: string, timeoutMs: number): Promise<string[]> {
+  if (!isHere(url)) return [];
   try {
-    const { data } = JSON.parse(await fetchText(`${url}/models`, timeoutMs)) as { data: unknown };
-    if (!Array.isArray(data)) return undefined;
-    const ids = data.map((model: unknown) => (model as { id?: unknown } | null)?.id);
-    return ids.filter(isModelName).slice(0, MOST_MODELS);
+    const { data } = JSON.parse(await fetchText(`${url}/models`, timeoutMs)) as { data: { id?: unknown }[] };
+    return data
+      .map((model) => model?.id)
+      .filter(isModelName)
+      .slice(0, MOST_MODELS);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-/** A name as servers have them. It goes into a file and onto a terminal. */
+/** Names go into a file and onto a terminal. */
 const isModelName = (id: unknown): id is string => typeof id === 'string' && /^[\w][\w.:/+@-]{0,120}$/.test(id);
 
-/** Not the global `fetch`: that follows redirects, and a proxy that variables name. */
+/** Unlike the global `fetch`, it follows no redirects and uses no proxy. */
 function fetchText(url: string, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { signal: AbortSignal.timeout(timeoutMs), agent: false }, (response) => {

@@ -5,20 +5,19 @@ import { pathToFileURL } from 'node:url';
 
 type Module = { readonly default?: unknown };
 
-/** A module of the user, in JavaScript or TypeScript. It may import `skillopt`, and gets the library that is running. */
+/** Imports a module of the user in JavaScript or TypeScript. Its `skillopt` is the library that is running. */
 export async function importModule(path: string): Promise<Module> {
   if (/^\.[cm]?ts$/.test(extname(path))) return importTypeScript(path);
   resolveSelfImports();
   return (await import(pathToFileURL(path).href)) as Module;
 }
 
-/** Everything that these doors of the package export, such as `skillopt` and `skillopt/envs`: what a module would import itself. */
 export async function importDoors(...names: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const urls = doors();
   return Object.assign({}, ...(await Promise.all(names.map((name) => import(urls[name]!)))));
 }
 
-/** Not by Node, since 20 knows no types. Nothing is kept on disk: the usual place is a folder that others may write into. */
+/** Node 20 knows no types. Nothing is cached on disk: others may write into the usual folder. */
 async function importTypeScript(path: string): Promise<Module> {
   const { createJiti } = await import('jiti');
   const jiti = createJiti(path, { fsCache: false, virtualModules: ownModules(path) });
@@ -26,7 +25,7 @@ async function importTypeScript(path: string): Promise<Module> {
   return Object.keys(module).includes('default') ? module : {}; // without one it would be the module itself
 }
 
-/** By name, each loaded when it is imported. They are promises, which an `import` waits for. */
+/** By name. Each is loaded when it is imported, and an `import` waits for its promise. */
 function ownModules(path: string): Record<string, unknown> {
   const urls: Readonly<Record<string, string>> = {
     ...(hasOwnZod(path) ? {} : { zod: import.meta.resolve('zod') }),
@@ -41,7 +40,7 @@ function ownModules(path: string): Record<string, unknown> {
   );
 }
 
-/** A project may have installed another version, and its other modules may need that. */
+/** A project may have installed another version. */
 function hasOwnZod(path: string): boolean {
   try {
     return createRequire(path).resolve('zod') !== '';
@@ -52,7 +51,7 @@ function hasOwnZod(path: string): boolean {
 
 const PACKAGE = new URL('../../../package.json', import.meta.url);
 
-/** Every door of the package: what is imported, and the file behind it, compiled or not as this one is. */
+/** Every entry of the package: its name, and its file, compiled or not as this one is. */
 function doors(): Readonly<Record<string, string>> {
   const { exports } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { exports: Record<string, { default?: string }> };
   const isSource = import.meta.url.endsWith('.ts');
@@ -64,7 +63,7 @@ function doors(): Readonly<Record<string, string>> {
   return Object.fromEntries(files);
 }
 
-/** Runs in the loader's thread: no imports, and no types, since it travels as text. */
+/** Runs in the loader's thread. It is sent as text, so it has no imports and no types. */
 const HOOKS = `
 let urls = {};
 let zod = '';
@@ -78,8 +77,8 @@ export async function resolve(specifier, context, next) {
 let isRegistered = false;
 
 /**
- * Lets a user's module import `skillopt` from wherever it lies, without installing it there. It gets the library that is
- * running, so that errors thrown by one are recognised by the other. `zod` is ours where the module has none of its own.
+ * A user's module can import `skillopt` without installing it. It gets the library that is running, so that both share the
+ * error classes. `zod` is ours if the module has none of its own.
  */
 function resolveSelfImports(): void {
   if (isRegistered) return;
@@ -89,7 +88,6 @@ function resolveSelfImports(): void {
   });
 }
 
-/** What to write instead, where a module of the user imports what is not there, or calls `require`. */
 export function importHint(cause: unknown): string | undefined {
   const { message = '' } = (cause ?? {}) as Error;
   if (/^require is not defined/.test(message))
@@ -97,22 +95,16 @@ export function importHint(cause: unknown): string | undefined {
   if (/^The requested module 'skillopt/.test(message)) return `Check that name. ${doorList()}`;
   const name = /^Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1];
   if (name === undefined) return undefined;
-  if (/^skillopt(?:\/|$)/.test(name)) return `${isRequired(name, message) ? REQUIRED : ''}${doorList()}`;
+  if (/^skillopt(?:\/|$)/.test(name)) {
+    const isRequired = message.includes('Require stack') && Object.hasOwn(doors(), name);
+    return `${isRequired ? REQUIRED : ''}${doorList()}`;
+  }
   if (/^[./]|^file:|^[A-Za-z]:/.test(name))
     return 'Check the path of that import: it starts at the folder of the module.';
-  return `Install it beside the project file: npm install ${packageOf(name)}. An ES module needs no install of skillopt and zod.`;
+  const packageName = /^(?:@[^/]*\/)?[^/]*/.exec(name)![0]; // `@scope/name/inner` is in `@scope/name`
+  return `Install it beside the project file: npm install ${packageName}. An ES module needs no install of skillopt and zod.`;
 }
 
 const REQUIRED = 'The library cannot be required: write import, in an ES module (.mjs, .ts). ';
 
-/** A door that an import would have found. */
-const isRequired = (name: string, message: string) => message.includes('Require stack') && Object.hasOwn(doors(), name);
-
 const doorList = () => `What can be imported: ${Object.keys(doors()).join(', ')}.`;
-
-/** `@scope/name/inner` is in `@scope/name`. */
-const packageOf = (specifier: string) =>
-  specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');

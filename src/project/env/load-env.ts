@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
-import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
+import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Scoring, TaskScorer } from '../../core/judge/index.ts';
 import { skillHash, suggestion } from '../../core/text/index.ts';
 import {
-  type AdapterEnvOptions,
   adapterEnv,
   type EnvAdapter,
   type EnvProject,
@@ -15,15 +14,13 @@ import {
   isEnvAdapter,
 } from '../../envs/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { isModulePath, type LoadedProject } from '../load-project.ts';
+import { isModulePath, type LoadedProject, resolvePath } from '../load-project.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { SandboxSpec } from '../project.ts';
-import { resolvePath } from '../resolve-path.ts';
-import { guardEnv } from './guard-env.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 
-/** The environment that a project names: a registered one, or the default export of a module. */
+/** The environment that a project names: a known one, or the default export of a module. */
 export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { project, directory, findOrigin } = loaded;
   const { env, tasks, columns, splitRatio, splitSeed, extras } = project;
@@ -41,7 +38,6 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   return isForAgent ? (await import('./load-workspace-env.ts')).questionsInWorkspace(made, loaded) : made;
 }
 
-/** A schema may stand in a file of its own, beside the project file. */
 async function readScoring(scoring: Scoring | undefined, directory: string): Promise<Scoring | undefined> {
   if (typeof scoring?.schema !== 'string') return scoring;
   const path = resolvePath(directory, scoring.schema);
@@ -56,7 +52,6 @@ async function readScoring(scoring: Scoring | undefined, directory: string): Pro
   }
 }
 
-/** They carry out the judges of tasks. Nothing is started before a task needs it. */
 async function taskScorers(sandbox: SandboxSpec): Promise<readonly TaskScorer[]> {
   const [{ commandJudge, rubricJudge }, { openSandbox }] = await Promise.all([
     import('../../judges/index.ts'),
@@ -67,7 +62,6 @@ async function taskScorers(sandbox: SandboxSpec): Promise<readonly TaskScorer[]>
 
 type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
 
-/** Where a SkillOpt config says that its data is. */
 function dataKeys(project: object): DataKeys {
   const { splitMode, splitDir, dataPath } = project as DataKeys;
   return { ...(splitMode && { splitMode }), ...(splitDir && { splitDir }), ...(dataPath && { dataPath }) };
@@ -75,18 +69,15 @@ function dataKeys(project: object): DataKeys {
 
 async function loadNamedEnv(name: string, project: EnvProject): Promise<SkillEnv> {
   const { tasks } = project;
-  const made = await findEnvFactory(name)!({
-    ...project,
-    tasks: tasks === undefined ? tasks : shownPath(tasks),
-  });
-  return isEnvAdapter(made) ? projectAdapterEnv(made, { name }, project) : (made as SkillEnv);
+  const made = await findEnvFactory(name)!({ ...project, tasks: tasks === undefined ? tasks : shownPath(tasks) });
+  return isEnvAdapter(made) ? projectAdapterEnv(made, name, project) : (made as SkillEnv);
 }
 
-/** Loaders find the project's data settings where they find a run's: among the extras. */
-function projectAdapterEnv(adapter: EnvAdapter, options: AdapterEnvOptions, project: EnvProject): SkillEnv {
+/** Loaders find the project's data settings among the extras, as they find those of a run. */
+function projectAdapterEnv(adapter: EnvAdapter, name: string, project: EnvProject): SkillEnv {
   const { tasks, splitDir, splitRatio, splitSeed, dataPath = splitDir ? undefined : tasks } = project;
   const settings = { ...dataKeys(project), splitRatio, splitSeed, ...(dataPath && { dataPath }) };
-  const env = adapterEnv(adapter, { ...options, name: adapter.name ?? options.name! });
+  const env = adapterEnv(adapter, { name: adapter.name ?? name });
   return { ...env, setup: (config) => env.setup({ ...config, extras: { ...settings, ...config.extras } }) };
 }
 
@@ -96,12 +87,83 @@ async function loadModuleEnv(path: string, project: EnvProject, findOrigin: Find
     throw await withPlace(unreadable(path, cause), ['env'], findOrigin);
   });
   const made = await makeDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
-  const plainName = basename(path, extname(path));
-  const env = isEnvAdapter(made) ? projectAdapterEnv(made, { name: plainName }, project) : made;
+  const env = isEnvAdapter(made) ? projectAdapterEnv(made, basename(path, extname(path)), project) : made;
   return guardEnv(env, { name, version: skillHash(source) });
 }
 
-/** What the default export is, or makes: a class of adapters is created, another function gets the library and the project. */
+/** The name is for messages, and the version for an environment without one. */
+type GuardOptions = { readonly name: string; readonly version: string };
+
+/** Members that pass through. They are looked up when used: a class may keep its items in private fields. */
+const MEMBERS = [
+  ...(['prompts', 'isVersionWhole', 'judgeCalls', 'warnings', 'drafts', 'rolloutOne', 'rolloutMany'] as const),
+  ...(['planTrainEpoch', 'reflect', 'close', 'getTaskTypes', 'surroundings', 'checkSkill', 'refuseText'] as const),
+];
+
+/**
+ * A user's export as an environment, or `ENV_INVALID`. Errors of its set-up become `ENV_INVALID` too, so that they do not
+ * look like ours. Rollouts may throw any error.
+ */
+export function guardEnv(exported: unknown, { name, version }: GuardOptions): SkillEnv {
+  const env = requireEnv(exported, name);
+  const guard = <Args extends unknown[], Answer>(method: string, call: (...args: Args) => Answer | Promise<Answer>) => {
+    return async (...args: Args): Promise<Answer> => {
+      try {
+        return await call(...args);
+      } catch (cause) {
+        throw cause instanceof SkillError ? cause : broken(name, method, cause);
+      }
+    };
+  };
+  const own = MEMBERS.filter((key) => env[key] !== undefined).map((key) => {
+    const call = (...args: never[]) => (env[key] as (...args: never[]) => unknown).apply(env, args);
+    return [key, typeof env[key] === 'function' ? call : env[key]];
+  });
+  return {
+    name: env.name,
+    get version() {
+      return env.version ?? version; // some know it once they are set up
+    },
+    ...(Object.fromEntries(own) as Pick<SkillEnv, (typeof MEMBERS)[number]>),
+    getItems: guard('getItems', async (split: string) => requireList(await env.getItems(split), name, split)),
+    ...(env.setup ? { setup: guard('setup', (config: SkillOptConfig) => env.setup!(config)) } : {}),
+    ...(env.getInitialSkill ? { getInitialSkill: guard('getInitialSkill', () => env.getInitialSkill!()) } : {}),
+    ...(env.tryScoring ? { tryScoring: guard('tryScoring', () => env.tryScoring!()) } : {}),
+  };
+}
+
+function requireEnv(exported: unknown, name: string): SkillEnv {
+  const env = (typeof exported === 'object' ? exported : null) as Partial<SkillEnv> | null;
+  const isEnv =
+    typeof env?.name === 'string' && typeof env.getItems === 'function' && typeof env.rolloutOne === 'function';
+  if (isEnv) return env as SkillEnv;
+  const hint = 'export default ({ defineEnv, z }) => defineEnv({ name, schema, items, rolloutOne })';
+  const expected = 'expected a default export with name, getItems and rolloutOne, or an EnvAdapter';
+  throw new SkillError('ENV_INVALID', `${name}: ${expected}, got ${describe(exported)}`, { hint });
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'none';
+  if (typeof value !== 'object' || value === null) return `${value === null ? 'null' : typeof value}`;
+  return Object.keys(value).length === 0 ? 'an empty object' : `an object with ${Object.keys(value).join(', ')}`;
+}
+
+function requireList(items: unknown, name: string, split: string): readonly Item[] {
+  if (Array.isArray(items)) return items as readonly Item[];
+  throw new SkillError('ENV_INVALID', `${name}: getItems("${split}") must return a list, got ${describe(items)}`, {
+    hint: 'Return a list of objects that have an id, and [] for a split that does not exist.',
+  });
+}
+
+function broken(name: string, method: string, cause: unknown): SkillError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new SkillError('ENV_INVALID', `${name}: ${method} failed: ${message}`, {
+    cause,
+    hint: `Fix it in ${name}. The run has not begun.`,
+  });
+}
+
+/** The default export. A class of adapters is created, and any other function gets the library and the project. */
 async function makeDefault(path: string, project: EnvProject): Promise<unknown> {
   const { default: exported } = await importModule(path);
   if (typeof exported !== 'function') return exported;
@@ -112,9 +174,8 @@ async function makeDefault(path: string, project: EnvProject): Promise<unknown> 
 
 function needsTarget(): SkillError {
   const hint = 'Name a model: target: provider:model. Or bring your own agent: env: ./env.ts.';
-  return new SkillError('CONFIG_INVALID', 'env: qa puts its questions to the target, and target: none names no model', {
-    hint,
-  });
+  const problem = 'env: qa puts its questions to the target, and target: none names no model';
+  return new SkillError('CONFIG_INVALID', problem, { hint });
 }
 
 function noTasks(path: string): SkillError {
@@ -123,7 +184,7 @@ function noTasks(path: string): SkillError {
   return new SkillError('TASKS_INVALID', `the task file ${shownPath(path)} does not exist`, { hint });
 }
 
-/** SkillOpt's own environments. Each needs data, games or documents that no package may bring along. */
+/** SkillOpt's own environments. Each needs data, games or documents that no package may contain. */
 const BENCHMARKS = ['searchqa', 'spreadsheetbench', 'officeqa', 'docvqa', 'livemathematicianbench', 'alfworld'];
 
 const OWN = 'Write it as a module, an EnvAdapter or a defineEnv(…), and name its path, such as env: ./env.mjs.';

@@ -13,12 +13,10 @@ import {
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
-import type { LoadedProject } from '../load-project.ts';
+import { type LoadedProject, resolvePath } from '../load-project.ts';
 import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { withPlace } from '../origin.ts';
-import { resolvePath } from '../resolve-path.ts';
 
-/** `env: workspace`: tasks that the target, an agent, does in a workspace. */
 export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { tasks, ...common } = await tasksAndOptions(loaded, 'workspace');
   const { splitRatio: ratio, splitSeed: seed } = loaded.project;
@@ -28,7 +26,6 @@ export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv>
   return workspaceEnv({ name: 'workspace', items, folder, warnings, ...common }) as unknown as SkillEnv;
 }
 
-/** `env: trigger`: does the target, an agent, load the skill when it should? */
 export async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { tasks, ...common } = await tasksAndOptions(loaded, 'trigger');
   const { splitRatio: ratio, splitSeed: seed, workspace } = loaded.project;
@@ -36,13 +33,11 @@ export async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
   return triggerEnv({ items, ...common, runs: workspace?.runs ?? 1 }) as unknown as SkillEnv;
 }
 
-/** `env: qa` for an agent: each question is put to it in a workspace. */
 export async function questionsInWorkspace(questions: SkillEnv, loaded: LoadedProject): Promise<SkillEnv> {
   const common = await workspaceOptions(agentTargetOf(loaded.project)!, loaded);
   return qaInWorkspace({ questions: questions as unknown as SkillEnv<QaItem>, ...common }) as unknown as SkillEnv;
 }
 
-/** The tasks, which must be there, and the options of a workspace. */
 async function tasksAndOptions(loaded: LoadedProject, env: string) {
   const { project, findOrigin } = loaded;
   const { tasks } = project;
@@ -52,7 +47,6 @@ async function tasksAndOptions(loaded: LoadedProject, env: string) {
   return { tasks, ...(await workspaceOptions(target, loaded)) };
 }
 
-/** A sandbox, limits, and the skills that the agent has. */
 async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, directory }: LoadedProject) {
   const { tasks, skill, workspace = {} } = project;
   return {
@@ -64,27 +58,20 @@ async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, dir
 }
 
 async function readNeighbours(paths: readonly string[], directory: string) {
-  const atHome = (path: string) => path.replace(/^~(?=\/|$)/, homedir());
-  const files = await Promise.all(
-    paths.map((path) => {
-      const at = resolvePath(directory, atHome(path));
-      return existsSync(at) ? findSkillFiles(at) : Promise.reject(noNeighbours(path));
-    }),
-  );
-  return Promise.all(files.flat().map((file) => readPackage(file)));
+  const files = paths.map(async (path) => {
+    const folder = resolvePath(directory, path.replace(/^~(?=\/|$)/, homedir()));
+    if (existsSync(folder)) return findSkillFiles(folder);
+    throw new SkillError('CONFIG_INVALID', `workspace.neighbours: the folder ${path} does not exist`, {
+      hint: 'Name existing folders with skills, or remove neighbours.',
+    });
+  });
+  return Promise.all((await Promise.all(files)).flat().map((file) => readPackage(file)));
 }
 
-const noNeighbours = (path: string) =>
-  new SkillError('CONFIG_INVALID', `workspace.neighbours: the folder ${path} does not exist`, {
-    hint: 'Name existing folders with skills, or remove neighbours.',
+const needsAgent = (env: string) =>
+  new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is not an agent`, {
+    hint: 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.',
   });
-
-function needsAgent(env: string): SkillError {
-  const hint = 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.';
-  return new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is not an agent`, {
-    hint,
-  });
-}
 
 function noTasks(path: string | undefined, env: string): SkillError {
   const problem = path === undefined ? 'no tasks are named' : `the tasks ${shownPath(path)} do not exist`;

@@ -13,14 +13,13 @@ import {
   type Located,
   locate,
   projectFolders,
+  versionOf,
 } from '../../agents/index.ts';
 import { ModelCallError, SkillError } from '../../core/contracts/index.ts';
 import { openStateFolder, readPrivate, stateFolderOf, writeSynced } from '../../stores/index.ts';
-import type { ModelContext, Notices } from './provider.ts';
+import type { Environment, Notices } from './provider.ts';
 
-type Environment = ModelContext['env'];
-
-/** Size, time and inode: enough to see that a program was replaced, without reading hundreds of megabytes. */
+/** Shows that a program was replaced, without reading hundreds of megabytes. */
 const FilePrint = z.object({ size: z.number(), mtimeMs: z.number(), ino: z.number() });
 const Pin = z.object({
   path: z.string(),
@@ -32,12 +31,12 @@ const Pin = z.object({
 export type AgentPin = z.infer<typeof Pin>;
 
 const PinsFile = z.object({ format: z.literal('skillopt.agents.v1'), agents: z.record(z.string(), Pin) });
-export type AgentPins = Readonly<Partial<Record<AgentCliName, AgentPin>>>;
+type AgentPins = Readonly<Partial<Record<AgentCliName, AgentPin>>>;
 
 const pinsPath = (env: Environment) =>
   join(stateFolderOf({ env, home: homeIn(env), platform: process.platform }), 'agents.json');
 
-/** Which program each agent CLI is, as it was seen by doctor or used first. A file that cannot be read holds none. */
+/** The program of each agent CLI, as doctor found it or as it was used first. A file that cannot be read has none. */
 export async function readPins(env: Environment): Promise<AgentPins> {
   try {
     return PinsFile.parse(JSON.parse((await readPrivate(pinsPath(env))) ?? '')).agents;
@@ -46,10 +45,7 @@ export async function readPins(env: Environment): Promise<AgentPins> {
   }
 }
 
-/**
- * From now on these programs are run, whatever `PATH` says, and those of `gone` are looked for again. Throws `STATE_UNUSABLE`
- * when that cannot be kept.
- */
+/** From now on these programs are run, whatever `PATH` says, and those of `gone` are searched again. */
 export async function pinAgents(
   agents: readonly InstalledAgent[],
   env: Environment,
@@ -61,7 +57,7 @@ export async function pinAgents(
   const fresh = Object.fromEntries(agents.map((agent) => [agent.cli, pinOf(agent)]));
   const kept = Object.entries(await readPins(env)).filter(([cli]) => !gone.includes(cli));
   const file = { format: 'skillopt.agents.v1', agents: { ...Object.fromEntries(kept), ...fresh } };
-  const draft = `${path}.${randomUUID()}`; // Several processes may come here for the first time at once.
+  const draft = `${path}.${randomUUID()}`; // several processes may write at once
   try {
     await writeSynced(draft, `${JSON.stringify(file, null, 1)}\n`, 0o600);
     await rename(draft, path);
@@ -86,13 +82,13 @@ type ProgramRequest = {
   readonly cli: AgentCliName;
   readonly env: Environment;
   readonly project: string;
-  /** Without them nothing is pinned: a person must see it. */
+  /** Without them nothing is pinned: a person must be notified of a pin. */
   readonly notices?: Notices | undefined;
 };
 
 /**
- * The program that is pinned for a CLI; without one, the program on `PATH`, which is pinned from then on. One that is gone is
- * an error, never replaced by another on `PATH`. CLIs update themselves: another version at the same place gives a warning.
+ * The program that is pinned for a CLI, or else the program on `PATH`, which is then pinned. A pinned program that is gone is
+ * an error. A changed one gives a warning: CLIs update themselves.
  */
 export async function pinnedProgram(request: ProgramRequest): Promise<Located> {
   const { cli, env, project, notices } = request;
@@ -108,7 +104,7 @@ export async function pinnedProgram(request: ProgramRequest): Promise<Located> {
   return pin;
 }
 
-/** The program at a path that a person wrote into the project file, as seen from there. It needs no pin. */
+/** The program at a path in the project file. It needs no pin. */
 export function namedProgram(written: string, { cli, env, project }: ProgramRequest): Located {
   const path = resolve(project, written);
   const found = locate({ cli, path, inherited: env, project });
@@ -135,12 +131,12 @@ async function pinAgain(pin: AgentPin, { cli, env }: ProgramRequest, notices: No
   await tryToPin(agent, env);
 }
 
-async function versioned(agent: Omit<InstalledAgent, 'version'>, env: Environment): Promise<InstalledAgent> {
-  const { versionOf } = await import('../../agents/index.ts');
-  return { ...agent, version: await versionOf(agent, env) };
-}
+const versioned = async (agent: Omit<InstalledAgent, 'version'>, env: Environment): Promise<InstalledAgent> => ({
+  ...agent,
+  version: await versionOf(agent, env),
+});
 
-/** Why it cannot be kept, or `undefined`. A run needs no state folder otherwise, and does not fail for it. */
+/** Why it cannot be pinned, or `undefined`. A run does not fail for it. */
 async function tryToPin(agent: InstalledAgent, env: Environment): Promise<string | undefined> {
   try {
     await pinAgents([agent], env);

@@ -6,13 +6,13 @@ import { type Price, priceOf } from '../../models/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import { type Project, SandboxSpec } from '../project.ts';
+import type { Environment } from './provider.ts';
 import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
-import type { Environment } from './resolve-model.ts';
 
 const names = Object.keys(agentPrograms) as [AgentName, ...AgentName[]];
 
-/** `target: { agent: claude, … }`: the skill is for an agent with tools, not for a chat model. */
+/** `target: { agent: claude, … }`: the skill is for an agent with tools. */
 export const AgentTarget = z.strictObject({
   agent: z.enum(names, `expected an agent: ${names.join(', ')}`),
   model: z.string().min(1).optional(),
@@ -25,7 +25,7 @@ export const AgentTarget = z.strictObject({
 });
 export type AgentTarget = z.output<typeof AgentTarget>;
 
-/** The agent that a project names; `undefined` where the target is a chat model. */
+/** The agent that a project names. `undefined` if the target is a chat model. */
 export function agentTargetOf({ target }: { readonly target?: unknown }): AgentTarget | undefined {
   if (!isAgentSpec(target)) return undefined;
   const read = AgentTarget.safeParse(target);
@@ -39,7 +39,7 @@ export function agentTargetOf({ target }: { readonly target?: unknown }): AgentT
   });
 }
 
-/** The keys where the first mistake is: those of the target, or of a part of it. */
+/** The keys of the target, or of the part of it with the first mistake. */
 function hintFor({ path }: z.core.$ZodIssue): string {
   const [part] = path;
   const own = part === undefined ? [] : keysAt(AgentTarget, [part]);
@@ -47,11 +47,11 @@ function hintFor({ path }: z.core.$ZodIssue): string {
   return `It may have: ${Object.keys(AgentTarget.shape).join(', ')}.`;
 }
 
-/** The same, with the line of the first mistake where one was made. */
-export async function requireAgentTarget({
-  project,
-  findOrigin,
-}: Pick<LoadedProject, 'project' | 'findOrigin'>): Promise<AgentTarget | undefined> {
+/** The same, with the line of the first mistake in its error. */
+export async function requireAgentTarget(
+  loaded: Pick<LoadedProject, 'project' | 'findOrigin'>,
+): Promise<AgentTarget | undefined> {
+  const { project, findOrigin } = loaded;
   try {
     return agentTargetOf(project);
   } catch (error) {
@@ -59,7 +59,6 @@ export async function requireAgentTarget({
   }
 }
 
-/** Where in the target the first mistake is. */
 function keyIn(error: unknown): PropertyKey[] {
   const cause = error instanceof SkillError ? error.cause : undefined;
   const [issue] = cause instanceof z.ZodError ? cause.issues : [];
@@ -70,7 +69,7 @@ function keyIn(error: unknown): PropertyKey[] {
 const guess = (issue: z.core.$ZodIssue, target: unknown) =>
   issue.code === 'invalid_value' ? suggestion(String(valueAt(issue, target)), issue.values.map(String)) : '';
 
-/** The agent that a project names, found and probed, but not asked. */
+/** The agent that a project names. It is found and probed, but not asked. */
 export async function resolveAgent(
   loaded: LoadedProject,
   { env }: { readonly env: Environment },
@@ -88,7 +87,7 @@ export async function resolveAgent(
   }
 }
 
-/** A limit in dollars needs a price. Throws before anything begins. */
+/** A limit in dollars needs a price. */
 function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 'prices'>): Price | undefined {
   const price = model === undefined ? undefined : priceOf(model, prices);
   if (model === undefined || limits?.maxUsd === undefined || price !== undefined) return price;
@@ -99,14 +98,11 @@ function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 
 
 type AgentSurroundings = {
   readonly env: Environment;
-  /** Where the project is: its file `.env` may hold the key. */
   readonly directory: string;
   readonly sandbox: Sandbox;
-  /** The price in the project file, else the known one. */
   readonly price?: Price | undefined;
 };
 
-/** Looks for the program of an agent, and whether its sandbox works. */
 export async function openAgentTarget(
   { sandbox: _, limits: __, ...options }: AgentTarget,
   { env, directory, sandbox, price }: AgentSurroundings,

@@ -14,10 +14,7 @@ type Credentials = ReturnType<ModelContext['readKey']> | { readonly token: () =>
 const KEYS = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'];
 const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
 
-/**
- * What `azureChat` signs in with. Unless the options say: a token in the environment, else a key there, else the account
- * that is signed in to the Azure CLI. Without one it throws here, before any call.
- */
+/** By default a token in the environment, else a key there, else the account of the Azure CLI. Throws if there is none. */
 export async function azureSignIn({ auth, apiKeyEnv }: SignInOptions, context: ModelContext): Promise<Credentials> {
   const { readKey, readSetting } = context;
   if (auth === 'key' || (auth === undefined && apiKeyEnv !== undefined)) {
@@ -38,9 +35,7 @@ function nothingFound(auth: SignInOptions['auth'], { role }: ModelContext): Skil
   const withKey = `Set a key: export ${KEYS[0]}=… (or write ${KEYS[0]}=… into the file .env beside the project file). `;
   const withEntra = `For Entra ID: install the Azure CLI and run az login, or export ${TOKEN}=…`;
   const message = `the ${role} (azure) cannot sign in: ${missing}, and the command az is not installed`;
-  return new SkillError('CONFIG_INVALID', message, {
-    hint: auth === 'entra' ? withEntra : withKey + withEntra,
-  });
+  return new SkillError('CONFIG_INVALID', message, { hint: auth === 'entra' ? withEntra : withKey + withEntra });
 }
 
 type SearchPath = { readonly PATH: string | undefined; readonly PATHEXT: string | undefined };
@@ -48,15 +43,10 @@ type Token = { readonly value: string; readonly expiresAt: number };
 
 const ARGUMENTS = ['account', 'get-access-token', '--resource', 'https://cognitiveservices.azure.com'];
 
-/** A token is asked for again this long before it expires: a call may wait in line, and clocks differ. */
+/** A new token is requested this long before the old one expires: a call may wait in a queue, and clocks differ. */
 const MARGIN_MS = 5 * 60_000;
 
-const HINT = 'Run: az login. Or export AZURE_OPENAI_AD_TOKEN=…, or use a key: export AZURE_OPENAI_API_KEY=…';
-
-/**
- * A token of the account that is signed in to the Azure CLI, kept until shortly before it expires. Undefined when there is no
- * such command.
- */
+/** The token of the Azure CLI, kept until shortly before it expires. Undefined if the CLI is not installed. */
 function azToken(path: SearchPath): (() => Promise<string>) | undefined {
   const az = findBinary('az', path);
   if (az === undefined) return undefined;
@@ -92,6 +82,7 @@ function parseToken(text: string): Token {
   }
 }
 
-function noToken(words: string): SkillError {
-  return new SkillError('CONFIG_INVALID', `the Azure CLI gave no token: ${words}`, { hint: HINT });
-}
+const noToken = (words: string) =>
+  new SkillError('CONFIG_INVALID', `the Azure CLI gave no token: ${words}`, {
+    hint: 'Run: az login. Or export AZURE_OPENAI_AD_TOKEN=…, or use a key: export AZURE_OPENAI_API_KEY=…',
+  });

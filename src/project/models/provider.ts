@@ -3,31 +3,32 @@ import type { ChatModel } from '../../core/contracts/index.ts';
 
 export type ModelRole = 'target' | 'optimizer' | 'judge';
 
-/** One way to name a model. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `openai:MODEL`, or a block with a `provider` and its options. */
+export type ModelSpec = string | Readonly<Record<string, unknown>>;
+
 export type Provider<Schema extends z.ZodType = z.ZodType> = {
-  /** How it is written in one word, for messages. */
   readonly usage: string;
   readonly options: Schema;
-  /** Options from what follows `provider:`. */
+  /** Reads the options from the text after `provider:`. */
   fromText(text: string): Readonly<Record<string, unknown>>;
   create(options: z.output<Schema>, context: ModelContext): Promise<ChatModel>;
 };
 
-/** Is notified of what a person should know before a run begins. `Terminal` is one. */
+/** Is notified of what a person should know before a run begins. */
 export type Notices = { note(message: string): void; warn(message: string): void };
 
 export type ModelContext = {
   readonly role: ModelRole;
-  /** The variables of the caller, without those of a file of the project. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the project is. */
+  /** The variables of the caller, without those of the project's `.env`. */
+  readonly env: Environment;
   readonly directory: string | undefined;
   readonly notices: Notices | undefined;
-  /** The value and the name of the first of these variables that is set. Throws an error that says how to set it. */
+  /** The first of these variables that is set. Throws if none is. */
   readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
-  /** The value of a variable that need not be set. */
   readSetting(variable: string): string | undefined;
 };
 
-/** Exists for inference alone: `create` gets what `options` parses to. */
+/** Only for inference: `create` gets the output of `options`. */
 export const define = <Schema extends z.ZodType>(provider: Provider<Schema>) => provider as unknown as Provider;

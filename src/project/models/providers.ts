@@ -1,6 +1,18 @@
 import { z } from 'zod';
-import { type AgentCliName, agentClis } from '../../agents/index.ts';
+import { type AgentCliName, agentChat, agentClis } from '../../agents/index.ts';
 import { noTarget, SkillError } from '../../core/contracts/index.ts';
+import {
+  anthropicChat,
+  azureChat,
+  googleChat,
+  minimaxChat,
+  openaiChat,
+  openaiCompatible,
+  qwenChat,
+} from '../../models/index.ts';
+import { simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
+import { namedProgram, pinnedProgram } from './agent-pins.ts';
+import { azureSignIn } from './azure-sign-in.ts';
 import { define, type ModelContext, type Provider } from './provider.ts';
 
 const chat = {
@@ -19,7 +31,7 @@ const openai = {
 
 const modelOnly = (model: string) => ({ model });
 
-/** `MODEL@URL`. Names of models may hold an @ too. */
+/** `MODEL@URL`. Names of models may have an @ too. */
 function modelAtURL(text: string) {
   const at = text.lastIndexOf('@http');
   return at === -1 ? { model: text } : { model: text.slice(0, at), baseURL: text.slice(at + 1) };
@@ -32,18 +44,18 @@ function deploymentAtResource(text: string) {
 
 type KeyOptions = { readonly apiKeyEnv?: string | undefined };
 
-/** The options with a key: from the variable that they name, else from the first of the usual ones that is set. */
+/** The options with a key, from the variable that they name or else from a usual one. */
 function withKey<Options extends KeyOptions>(options: Options, { readKey }: ModelContext, ...usual: readonly string[]) {
   const { apiKeyEnv, ...others } = options;
   return { ...others, ...readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv])) };
 }
 
-/** A server of one's own may want no key: it gets one only when a variable is named. */
+/** A user's own server may need no key: it gets one only if a variable is named. */
 function withOptionalKey<Options extends KeyOptions>({ apiKeyEnv, ...options }: Options, { readKey }: ModelContext) {
   return { ...options, ...(apiKeyEnv === undefined ? {} : readKey(apiKeyEnv)) };
 }
 
-/** The address and the key that variables name: those of the role, else the shared ones (`TARGET_QWEN_CHAT_BASE_URL`, `QWEN_CHAT_BASE_URL`). */
+/** The address and the key in variables of the role (`TARGET_QWEN_CHAT_BASE_URL`), else in shared ones (`QWEN_CHAT_BASE_URL`). */
 function endpointFrom({ role, readKey, readSetting }: ModelContext, family: string) {
   const find = (name: string) => [`${role.toUpperCase()}_${name}`, name].find((variable) => readSetting(variable));
   const address = find(`${family}_BASE_URL`);
@@ -62,137 +74,12 @@ function requireURL(baseURL: string | undefined, { role }: ModelContext): string
   });
 }
 
-const loadModels = () => import('../../models/index.ts');
-
-/** Models behind an HTTP API. A further one is a further row. */
-const apiProviders: Readonly<Record<string, Provider>> = {
-  openai: define({
-    usage: 'openai:MODEL',
-    options: z.strictObject(openai),
-    fromText: modelOnly,
-    async create(options, context) {
-      return (await loadModels()).openaiChat(withKey(options, context, 'OPENAI_API_KEY'));
-    },
-  }),
-  azure: define({
-    usage: 'azure:DEPLOYMENT@RESOURCE',
-    options: z.strictObject({
-      ...openai,
-      resource: z.string().optional(),
-      apiVersion: z.string().optional(),
-      auth: z.enum(['key', 'entra']).optional(),
-    }),
-    fromText: deploymentAtResource,
-    async create({ apiKeyEnv, auth, ...options }, context) {
-      const { readSetting } = context;
-      const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
-      const address = options.baseURL || options.resource ? {} : found;
-      const { azureSignIn } = await import('./azure-sign-in.ts');
-      const credentials = await azureSignIn({ auth, apiKeyEnv }, context);
-      return (await loadModels()).azureChat({ ...options, ...address, ...credentials });
-    },
-  }),
-  anthropic: define({
-    usage: 'anthropic:MODEL',
-    options: z.strictObject({
-      ...chat,
-      thinking: z
-        .union([z.enum(['adaptive', 'disabled']), z.strictObject({ budgetTokens: z.number().int().positive() })])
-        .optional(),
-      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
-    }),
-    fromText: modelOnly,
-    async create(options, context) {
-      return (await loadModels()).anthropicChat(withKey(options, context, 'ANTHROPIC_API_KEY'));
-    },
-  }),
-  google: define({
-    usage: 'google:MODEL',
-    options: z.strictObject({
-      ...seeded,
-      thinkingBudget: z.number().int().optional(),
-      thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
-    }),
-    fromText: modelOnly,
-    async create(options, context) {
-      const whole = withKey(options, context, 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY');
-      return (await loadModels()).googleChat(whole);
-    },
-  }),
-  qwen: define({
-    usage: 'qwen:MODEL@URL',
-    options: z.strictObject({
-      ...seeded,
-      temperature: chat.temperature.nullable(),
-      thinkingMode: z.enum(['server_default', 'enabled', 'disabled']).optional(),
-    }),
-    fromText: modelAtURL,
-    async create(options, context) {
-      const whole = { ...endpointFrom(context, 'QWEN_CHAT'), ...withOptionalKey(options, context) };
-      return (await loadModels()).qwenChat(whole);
-    },
-  }),
-  minimax: define({
-    usage: 'minimax:MODEL',
-    options: z.strictObject({
-      ...seeded,
-      region: z.enum(['global', 'cn']).optional(),
-      thinking: z.enum(['adaptive', 'disabled']).optional(),
-    }),
-    fromText: modelOnly,
-    async create(options, context) {
-      const baseURL = options.region === undefined ? context.readSetting('MINIMAX_BASE_URL') : undefined;
-      const whole = { ...(baseURL ? { baseURL } : {}), ...withKey(options, context, 'MINIMAX_API_KEY') };
-      return (await loadModels()).minimaxChat(whole);
-    },
-  }),
-  compatible: define({
-    usage: 'compatible:MODEL@URL',
-    options: z.strictObject({
-      ...seeded,
-      maxTokensParameter: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-      extraBody: z.record(z.string(), z.json()).optional(),
-    }),
-    fromText: modelAtURL,
-    async create(options, context) {
-      // The key of one such server is nothing for another, which the project names.
-      const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
-      const whole = { ...found, ...withOptionalKey(options, context) };
-      return (await loadModels()).openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
-    },
-  }),
-};
-
-/** An agent CLI that is installed and signed in: it needs no key of ours. */
-function agentProvider(cli: AgentCliName): Provider {
-  return define({
-    usage: `${cli}:MODEL`,
-    options: z.strictObject({
-      model: z.string().min(1).optional(),
-      path: z.string().min(1).optional(),
-      timeoutMs: z.number().int().positive().optional(),
-      passEnv: z.array(z.string().min(1)).optional(),
-    }),
-    fromText: (model) => (model === '' ? {} : { model }),
-    async create(options, { env: inherited, directory: project = process.cwd(), notices }) {
-      const { agentChat } = await import('../../agents/index.ts');
-      const { namedProgram, pinnedProgram } = await import('./agent-pins.ts');
-      const request = { cli, env: inherited, project, notices };
-      // now, so that a CLI that is not there is known before any call
-      const program = options.path === undefined ? await pinnedProgram(request) : namedProgram(options.path, request);
-      return agentChat({ cli, ...options, ...program, inherited, project });
-    },
-  });
-}
-
-/** What a project may name as a model. A further provider is a further row. */
 export const providers: Readonly<Record<string, Provider>> = {
   simulated: define({
     usage: 'simulated',
     options: z.looseObject({}), // the simulated models check their own knobs
     fromText: () => ({}),
     async create(options, { role }) {
-      const { simulatedTarget, simulatedOptimizer } = await import('../../sim/index.ts');
       if (role === 'judge')
         throw new SkillError('CONFIG_INVALID', 'the simulated world scores by rule: it has no judge', {
           hint: 'Name a real model as judge. A whole week with simulated ones: skillopt demo sleep',
@@ -211,18 +98,121 @@ export const providers: Readonly<Record<string, Provider>> = {
       });
     },
   }),
-  ...apiProviders,
+  openai: define({
+    usage: 'openai:MODEL',
+    options: z.strictObject(openai),
+    fromText: modelOnly,
+    create: async (options, context) => openaiChat(withKey(options, context, 'OPENAI_API_KEY')),
+  }),
+  azure: define({
+    usage: 'azure:DEPLOYMENT@RESOURCE',
+    options: z.strictObject({
+      ...openai,
+      resource: z.string().optional(),
+      apiVersion: z.string().optional(),
+      auth: z.enum(['key', 'entra']).optional(),
+    }),
+    fromText: deploymentAtResource,
+    async create({ apiKeyEnv, auth, ...options }, context) {
+      const { readSetting } = context;
+      const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
+      const address = options.baseURL || options.resource ? {} : found;
+      return azureChat({ ...options, ...address, ...(await azureSignIn({ auth, apiKeyEnv }, context)) });
+    },
+  }),
+  anthropic: define({
+    usage: 'anthropic:MODEL',
+    options: z.strictObject({
+      ...chat,
+      thinking: z
+        .union([z.enum(['adaptive', 'disabled']), z.strictObject({ budgetTokens: z.number().int().positive() })])
+        .optional(),
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+    }),
+    fromText: modelOnly,
+    create: async (options, context) => anthropicChat(withKey(options, context, 'ANTHROPIC_API_KEY')),
+  }),
+  google: define({
+    usage: 'google:MODEL',
+    options: z.strictObject({
+      ...seeded,
+      thinkingBudget: z.number().int().optional(),
+      thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
+    }),
+    fromText: modelOnly,
+    create: async (options, context) =>
+      googleChat(withKey(options, context, 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY')),
+  }),
+  qwen: define({
+    usage: 'qwen:MODEL@URL',
+    options: z.strictObject({
+      ...seeded,
+      temperature: chat.temperature.nullable(),
+      thinkingMode: z.enum(['server_default', 'enabled', 'disabled']).optional(),
+    }),
+    fromText: modelAtURL,
+    create: async (options, context) =>
+      qwenChat({ ...endpointFrom(context, 'QWEN_CHAT'), ...withOptionalKey(options, context) }),
+  }),
+  minimax: define({
+    usage: 'minimax:MODEL',
+    options: z.strictObject({
+      ...seeded,
+      region: z.enum(['global', 'cn']).optional(),
+      thinking: z.enum(['adaptive', 'disabled']).optional(),
+    }),
+    fromText: modelOnly,
+    async create(options, context) {
+      const baseURL = options.region === undefined ? context.readSetting('MINIMAX_BASE_URL') : undefined;
+      return minimaxChat({ ...(baseURL ? { baseURL } : {}), ...withKey(options, context, 'MINIMAX_API_KEY') });
+    },
+  }),
+  compatible: define({
+    usage: 'compatible:MODEL@URL',
+    options: z.strictObject({
+      ...seeded,
+      maxTokensParameter: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+      extraBody: z.record(z.string(), z.json()).optional(),
+    }),
+    fromText: modelAtURL,
+    async create(options, context) {
+      // A key in a variable belongs to the server in a variable, not to one that the project names.
+      const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
+      const whole = { ...found, ...withOptionalKey(options, context) };
+      return openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
+    },
+  }),
   ...Object.fromEntries(Object.values(agentClis).map(({ cli }) => [cli, agentProvider(cli)])),
 };
 
-/** Whether a target is an agent with tools: then no chat model is asked. */
+/** An agent CLI that is installed and signed in. It needs no key. */
+function agentProvider(cli: AgentCliName): Provider {
+  return define({
+    usage: `${cli}:MODEL`,
+    options: z.strictObject({
+      model: z.string().min(1).optional(),
+      path: z.string().min(1).optional(),
+      timeoutMs: z.number().int().positive().optional(),
+      passEnv: z.array(z.string().min(1)).optional(),
+    }),
+    fromText: (model) => (model === '' ? {} : { model }),
+    async create(options, { env: inherited, directory: project = process.cwd(), notices }) {
+      const request = { cli, env: inherited, project, notices };
+      // now, so that a missing CLI fails before any call
+      const program = options.path === undefined ? await pinnedProgram(request) : namedProgram(options.path, request);
+      return agentChat({ cli, ...options, ...program, inherited, project });
+    },
+  });
+}
+
+/** Whether a target is an agent with tools, not a chat model. */
 export const isAgentSpec = (spec: unknown): boolean => typeof spec === 'object' && spec !== null && 'agent' in spec;
 
 /** Whether a project says that its environment asks no model. */
 export const isNoTarget = (spec: unknown): boolean =>
   spec === 'none' || isAgentSpec(spec) || (spec as { provider?: unknown } | undefined)?.provider === 'none';
 
-/** Names under which other trainers know the same providers. */
+/** SkillOpt's names of the same providers. */
 export const providerAliases: Readonly<Record<string, string>> = {
   openai_chat: 'openai',
   claude_chat: 'claude-cli',
@@ -236,5 +226,5 @@ export const providerAliases: Readonly<Record<string, string>> = {
   github_copilot: 'copilot-cli',
 };
 
-/** SkillOpt's names for agents. They are known and refused as chat models. */
+/** SkillOpt's names for agents, which are no chat models. */
 export const AGENT_BACKENDS: readonly string[] = ['codex_exec', 'claude_code_exec', 'cursor_exec', 'copilot_exec'];

@@ -18,7 +18,7 @@ export async function readEnvFile(directory: string): Promise<Variables> {
 
 const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
 
-/** `KEY=value`, one to a line. Knows quotes, `export` and comments; skips any other line. The last of two wins. */
+/** A `KEY=value` per line, with quotes, `export` and comments. Other lines are skipped. The last value of a key counts. */
 function parseEnvFile(text: string): Variables {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const found = lines.map((line) => ASSIGNMENT.exec(line)).filter((match) => match !== null);

@@ -1,29 +1,23 @@
 import { z } from 'zod';
-import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
+import { type AgentRunner, type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { describeIssue, suggestion } from '../../core/text/index.ts';
+import type { LoadedProject } from '../load-project.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
-import type { ModelContext, ModelRole, Notices, Provider } from './provider.ts';
+import { resolveAgent } from './agent-target.ts';
+import type { Environment, ModelContext, ModelRole, ModelSpec, Notices, Provider } from './provider.ts';
 import { AGENT_BACKENDS, isAgentSpec, providerAliases, providers } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
-
-/** Environment variables: where keys are. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** `openai:MODEL`, or a block with a `provider` and its options. */
-export type ModelSpec = string | Readonly<Record<string, unknown>>;
 
 type ResolveOptions = {
   readonly role: ModelRole;
   readonly env: Environment;
-  /** Where the project file is. Keys that `env` lacks are looked for in the file `.env` there. */
+  /** The folder of the project. Its `.env` may hold keys that `env` lacks. */
   readonly directory?: string | undefined;
-  /** Where the model is named, for messages. */
   readonly findOrigin?: FindOrigin | undefined;
-  /** Is notified of what is done for the first time, and of what has changed. */
   readonly notices?: Notices | undefined;
 };
 
-/** The model that a project names. No call is made; a missing key throws here. */
+/** The model that a project names. It is not called yet. Throws for a missing key. */
 export async function resolveModel(spec: ModelSpec | undefined, options: ResolveOptions): Promise<ChatModel> {
   const { role } = options;
   if (spec === undefined) {
@@ -45,7 +39,6 @@ export function checkModelSpec(spec: ModelSpec, role: ModelRole): void {
   parseOptions(findProvider(name, role), settings, role);
 }
 
-/** The options of a provider. Throws a line per problem, with the names that there are. */
 function parseOptions(provider: Provider, settings: unknown, role: ModelRole): unknown {
   const result = provider.options.safeParse(settings);
   if (result.success) return result.data;
@@ -63,10 +56,8 @@ function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: R
     if (role === 'target' && isAgentSpec(spec)) return { name: 'none', settings: {} };
     const { provider, ...settings } = spec;
     if (typeof provider === 'string') return { name: provider, settings };
-    throw invalid(
-      `${role}.provider must be text, got ${JSON.stringify(provider) ?? 'nothing'}`,
-      `Providers: ${known()}`,
-    );
+    const got = JSON.stringify(provider) ?? 'nothing';
+    throw invalid(`${role}.provider must be text, got ${got}`, `Providers: ${known()}`);
   }
   const colon = spec.indexOf(':');
   const [name, rest] = colon === -1 ? [spec, ''] : [spec.slice(0, colon), spec.slice(colon + 1)];
@@ -103,10 +94,55 @@ function refuseMissingKey(variables: readonly string[], who: string): never {
   );
 }
 
-const known = () =>
-  Object.values(providers)
-    .filter(({ usage }) => usage !== 'none')
-    .map((provider) => provider.usage)
-    .join(', ');
+function known(): string {
+  const usages = Object.values(providers).map(({ usage }) => usage);
+  return usages.filter((usage) => usage !== 'none').join(', ');
+}
 
 const invalid = (message: string, hint: string) => new SkillError('CONFIG_INVALID', message, { hint });
+
+export type Caller = { readonly env: Environment; readonly notices?: Notices | undefined };
+
+type ProjectModels = {
+  readonly target: ChatModel;
+  readonly optimizer: ChatModel;
+  readonly judge: ChatModel | undefined;
+  readonly agent: AgentRunner | undefined;
+};
+
+/** The models that attempt and score tasks. Most environments need no judge. */
+export type ScoringModels = Omit<ProjectModels, 'optimizer'>;
+
+export async function resolveModels(loaded: LoadedProject, caller: Caller): Promise<ProjectModels> {
+  return { ...(await resolveScoring(loaded, caller)), optimizer: await resolveRole(loaded, 'optimizer', caller) };
+}
+
+export async function resolveScoring(loaded: LoadedProject, caller: Caller): Promise<ScoringModels> {
+  return {
+    agent: await resolveAgent(loaded, caller),
+    target: await resolveRole(loaded, 'target', caller),
+    judge: loaded.project.judge === undefined ? undefined : await resolveRole(loaded, 'judge', caller),
+  };
+}
+
+const NEEDED = ['target', 'optimizer'] as const;
+
+/** The roles without a model. Throws if a model is named wrongly. Needs no key. */
+export async function findUnnamed({ project, findOrigin }: LoadedProject): Promise<ModelRole[]> {
+  for (const role of [...NEEDED, 'judge' as const]) {
+    try {
+      if (project[role] !== undefined) checkModelSpec(project[role], role);
+    } catch (error) {
+      throw await withPlace(error, [role], findOrigin);
+    }
+  }
+  return NEEDED.filter((role) => project[role] === undefined);
+}
+
+export function resolveRole(
+  { project, directory, findOrigin }: LoadedProject,
+  role: ModelRole,
+  { env, notices }: Caller,
+): Promise<ChatModel> {
+  return resolveModel(project[role], { role, env, directory, findOrigin, notices });
+}

@@ -1,38 +1,39 @@
 import { Document, isCollection, Scalar, visit } from 'yaml';
-import type { ConfigEntry } from './propose.ts';
+import type { ProjectInput } from '../project.ts';
 
 export const CONFIG_FORMATS = ['yaml', 'json', 'mjs', 'ts'] as const;
 export type ConfigFormat = (typeof CONFIG_FORMATS)[number];
+
+/** A key of the project file with a comment. Without a value it is a comment with an example. */
+export type ConfigEntry = {
+  readonly key: string;
+  readonly value?: unknown;
+  readonly example?: string;
+  readonly why: string;
+};
 
 const HEAD = [
   'A skillopt project, written by skillopt init. You may change everything.',
   'Every key and its default: skillopt train --help-all',
 ];
 
-/** The text of a project file with these keys, each with its reason where the format has comments. */
+/** The text of a project file with these keys. Each has its reason as a comment, if the format has comments. */
 export function configText(entries: readonly ConfigEntry[], format: ConfigFormat): string {
-  return writers[format](entries);
+  if (format === 'json') return `${JSON.stringify(settingsOf(entries), null, 2)}\n`;
+  if (format === 'yaml') {
+    const blocks = entries.map(({ key, value, example, why }) => {
+      const line = value === undefined ? `# ${key}: ${example}` : yamlOf({ [key]: value });
+      return `${comment('#', why)}\n${line}`;
+    });
+    return `${[HEAD.map((line) => `# ${line}`).join('\n'), ...blocks].join('\n\n')}\n`;
+  }
+  const heading = HEAD.map((line) => `// ${line}`).join('\n');
+  if (format === 'mjs') return `${heading}\nexport default {\n${members(entries)}};\n`;
+  return `import { defineConfig } from 'skillopt';\n\n${heading}\nexport default defineConfig({\n${members(entries)}});\n`;
 }
 
-const writers: Readonly<Record<ConfigFormat, (entries: readonly ConfigEntry[]) => string>> = {
-  yaml: (entries) => {
-    const blocks = entries.map(({ key, value, example, why }) =>
-      value === undefined
-        ? `${comment('#', why)}\n# ${key}: ${example}`
-        : `${comment('#', why)}\n${yamlOf({ [key]: value })}`,
-    );
-    return `${[HEAD.map((line) => `# ${line}`).join('\n'), ...blocks].join('\n\n')}\n`;
-  },
-  json: (entries) => {
-    const given = entries.filter(({ value }) => value !== undefined).map(({ key, value }) => [key, value]);
-    return `${JSON.stringify(Object.fromEntries(given), null, 2)}\n`;
-  },
-  mjs: (entries) => `${heading()}\nexport default {\n${members(entries)}};\n`,
-  ts: (entries) =>
-    `import { defineConfig } from 'skillopt';\n\n${heading()}\nexport default defineConfig({\n${members(entries)}});\n`,
-};
-
-const heading = () => HEAD.map((line) => `// ${line}`).join('\n');
+export const settingsOf = (entries: readonly ConfigEntry[]): ProjectInput =>
+  Object.fromEntries(entries.filter(({ value }) => value !== undefined).map(({ key, value }) => [key, value]));
 
 function members(entries: readonly ConfigEntry[]): string {
   const blocks = entries.map(({ key, value, example, why }) =>
@@ -43,7 +44,7 @@ function members(entries: readonly ConfigEntry[]): string {
   return blocks.join('\n');
 }
 
-/** One key: maps in braces on its line, texts of several lines below it. */
+/** Short maps are in braces on one line. Texts of several lines are below their key. */
 function yamlOf(value: object): string {
   const document = new Document(value);
   visit(document, {
@@ -57,17 +58,15 @@ function yamlOf(value: object): string {
   return document.toString({ lineWidth: 0 }).trimEnd();
 }
 
-const isShort = (value: unknown): boolean => !JSON.stringify(value).includes('\\n') && !isCollection(value);
+const isShort = (value: unknown) => !JSON.stringify(value).includes('\\n') && !isCollection(value);
 
 const WIDTH = 100;
 
 /** Wraps a text as a comment. A line break in the text must not end the comment. */
 function comment(mark: string, text: string): string {
   const lines: string[] = [];
-  for (const word of text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .split(' ')) {
+  const words = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  for (const word of words.split(' ')) {
     const line = lines.at(-1);
     if (line !== undefined && `${line} ${word}`.length <= WIDTH) lines[lines.length - 1] = `${line} ${word}`;
     else lines.push(`${mark} ${word}`);

@@ -5,8 +5,10 @@ import { plural, shellWord } from '../../core/text/index.ts';
 import { type Columns, isTooFew, sizesText } from '../../envs/index.ts';
 import { megabytes } from '../../imports/index.ts';
 import { skillNameFor } from '../../skills/index.ts';
-import type { FolderFiles, FolderFindings, FoundSkill } from '../discover/found.ts';
+import type { FolderFindings } from '../discover/discover.ts';
+import type { FolderFiles, FoundSkill } from '../discover/discover-files.ts';
 import type { ProjectInput } from '../project.ts';
+import { type ConfigEntry, settingsOf } from './config-text.ts';
 import { isPaid, type ModelOption } from './model-options.ts';
 import type { ProposedScoring, Source, WeighedTasks } from './sources.ts';
 
@@ -14,50 +16,41 @@ import type { ProposedScoring, Source, WeighedTasks } from './sources.ts';
 export type Choice = {
   readonly skill: FoundSkill | undefined;
   readonly source: Source | undefined;
-  /** Names of columns that are not the usual ones. */
   readonly columns: Columns;
   readonly scoring: ProposedScoring | undefined;
   readonly models: ModelOption | undefined;
   readonly weighed: WeighedTasks | undefined;
 };
 
-/** A key of the project file with a comment. Without a value the whole entry is a comment. */
-export type ConfigEntry = {
-  readonly key: string;
-  readonly value?: unknown;
-  readonly example?: string;
-  readonly why: string;
-};
-
 export type Proposal = {
   readonly entries: readonly ConfigEntry[];
   readonly settings: ProjectInput;
-  /** The skill that is written because there is none. */
   readonly newSkill: string | undefined;
   /** What is needed before training. */
   readonly missing: 'tasks' | 'models' | undefined;
-  /** Models that have to be named. */
   readonly unset: readonly string[];
 };
 
-/** Where drafted tasks are written. */
 export const DRAFTS = 'tasks.jsonl';
 
-/** The project file for a choice, key by key. `folderName` names the project where no skill does. */
+/** The project file for a choice. `folderName` is its name if there is no skill. */
 export function propose(choice: Choice, folderName: string): Proposal {
   const { skill, models } = choice;
   const name = runName(skill?.name ?? folderName);
   const entries = [
     { key: 'name', value: name, why: `Its runs are kept in runs/${name}.` },
-    skillEntry(skill, name),
+    {
+      key: 'skill',
+      value: skill?.path ?? 'SKILL.md',
+      why: `Training starts from this skill and only reads it. skillopt apply ${name} writes the better one back.`,
+    },
     ...sourceEntries(choice),
     ...modelEntries(choice),
     ...(models && isPaid(models) ? [LIMIT] : []),
   ];
-  const given = entries.filter(({ value }) => value !== undefined).map(({ key, value }) => [key, value]);
   return {
     entries,
-    settings: Object.fromEntries(given) as ProjectInput,
+    settings: settingsOf(entries),
     newSkill: skill ? undefined : skillText(name),
     missing: models === undefined ? 'models' : hasTasks(choice) ? undefined : 'tasks',
     unset: modelEntries(choice).flatMap(({ key, value }) => (value === undefined ? [key] : [])),
@@ -67,26 +60,13 @@ export function propose(choice: Choice, folderName: string): Proposal {
 /** Whether there is enough to train on. Problems of the tasks are cautions. */
 export function hasTasks({ source, weighed }: Choice): boolean {
   if (source === undefined) return false;
-  return (
-    weighed === undefined ||
-    weighed.problem !== undefined ||
-    weighed.largeBytes !== undefined ||
-    !isTooFew(weighed.sizes)
-  );
+  const isCounted = weighed !== undefined && weighed.problem === undefined && weighed.largeBytes === undefined;
+  return !isCounted || !isTooFew(weighed.sizes);
 }
 
-/** A name that a folder of runs can have. */
 function runName(name: string): string {
-  const plain = skillNameFor(name)
-    .normalize('NFKD')
-    .replace(/[^A-Za-z0-9-]+/g, '')
-    .replace(/^-+|-+$/g, '');
-  return plain || 'skill';
-}
-
-function skillEntry(skill: FoundSkill | undefined, name: string): ConfigEntry {
-  const why = `Training starts from this skill and only reads it. skillopt apply ${name} writes the better one back.`;
-  return { key: 'skill', value: skill?.path ?? 'SKILL.md', why };
+  const plain = skillNameFor(name).normalize('NFKD');
+  return plain.replace(/[^A-Za-z0-9-]+/g, '').replace(/^-+|-+$/g, '') || 'skill';
 }
 
 const skillText = (name: string) =>
@@ -127,19 +107,13 @@ export const mappingOf = (columns: Readonly<Partial<Record<string, string>>>): s
 function scoringEntries(scoring: ProposedScoring | undefined, format: string): ConfigEntry[] {
   if (scoring === undefined || format !== 'rows') return [];
   const why = `${scoring.why[0]!.toUpperCase()}${scoring.why.slice(1)}. Other ways: docs/task-judges.md`;
-  return [
-    scoring.scoring === undefined
-      ? { key: 'scoring', example: 'contains', why }
-      : { key: 'scoring', value: scoring.scoring, why },
-  ];
+  return [entryOf('scoring', scoring.scoring, why, 'contains')];
 }
 
-/** Whether a model scores some answers. */
-const asksJudge = ({ source, scoring, weighed }: Choice): boolean =>
-  weighed?.asksJudge === true || scoring?.name === 'rubric' || (source?.kind === 'env' && source.env.asksJudge);
-
 function modelEntries(choice: Choice): ConfigEntry[] {
-  const { models, source } = choice;
+  const { models, source, scoring, weighed } = choice;
+  const envAsksJudge = source?.kind === 'env' && source.env.asksJudge;
+  const asksJudge = weighed?.asksJudge === true || scoring?.name === 'rubric' || envAsksJudge;
   const isOwnAgent = source?.kind === 'env' && !source.env.asksTarget;
   const target = isOwnAgent
     ? { key: 'target', value: 'none', why: `${source.path} asks no model: it brings its own agent.` }
@@ -147,12 +121,12 @@ function modelEntries(choice: Choice): ConfigEntry[] {
   return [
     target,
     entryOf('optimizer', models?.optimizer, 'The model that reads the results of the tasks and proposes edits.'),
-    ...(asksJudge(choice) ? [entryOf('judge', models?.judge, 'The model that scores the answers.')] : []),
+    ...(asksJudge ? [entryOf('judge', models?.judge, 'The model that scores the answers.')] : []),
   ];
 }
 
-const entryOf = (key: string, value: unknown, why: string): ConfigEntry =>
-  value === undefined ? { key, example: 'openai:MODEL', why } : { key, value, why };
+const entryOf = (key: string, value: unknown, why: string, example = 'openai:MODEL'): ConfigEntry =>
+  value === undefined ? { key, example, why } : { key, value, why };
 
 const LIMIT: ConfigEntry = {
   key: 'maxCostUsd',
@@ -160,10 +134,8 @@ const LIMIT: ConfigEntry = {
   why: 'A hard limit: a run stops before it. With a higher limit the run can be resumed.',
 };
 
-/** Fewer tasks prove only a large gain. */
 const ENOUGH_TASKS = 30;
 
-/** What a person who made this choice should know. */
 export function cautionsFor(choice: Choice, found: FolderFindings): string[] {
   return [...skillCautions(choice.skill, found), ...taskCautions(choice), ...leftOutCautions(found)];
 }
@@ -174,20 +146,12 @@ function skillCautions(skill: FoundSkill | undefined, { skills, directory, model
   const hasScripts = existsSync(join(directory, skill.path.replace(/SKILL\.md$/i, ''), 'scripts'));
   const agent = hasScripts ? agentFor(models) : undefined;
   const lint = `skillopt skill lint ${shellWord(skill.path)}`;
-  return [
-    ...(skill.problem ? [`${skill.problem}. Agents read name and description there. All problems: ${lint}`] : []),
-    ...(others > 0
-      ? [`${others} more ${others === 1 ? 'skill is' : 'skills are'} here: --skill PATH takes another`]
-      : []),
-    ...(agent
-      ? [
-          `the skill has scripts, and a chat model cannot run them. To train it with an agent, on tasks with files: target: { agent: ${agent} } and env: workspace (docs/agents.md)`,
-        ]
-      : []),
-  ];
+  const problem = `${skill.problem}. Agents read name and description there. All problems: ${lint}`;
+  const more = `${others} more ${others === 1 ? 'skill is' : 'skills are'} here: --skill PATH takes another`;
+  const scripts = `the skill has scripts, and a chat model cannot run them. To train it with an agent, on tasks with files: target: { agent: ${agent} } and env: workspace (docs/agents.md)`;
+  return [...(skill.problem ? [problem] : []), ...(others > 0 ? [more] : []), ...(agent ? [scripts] : [])];
 }
 
-/** The name of an installed agent that can work with tools, one that is signed in first. */
 function agentFor({ agents }: FolderFindings['models']): string | undefined {
   const agent = agents.find(({ isSignedIn }) => isSignedIn) ?? agents[0];
   return agent && agentClis[agent.cli].name;
@@ -198,10 +162,8 @@ function taskCautions({ source, weighed }: Choice): string[] {
   const { problem, count, leftOut, largeBytes, sizes } = weighed;
   if (problem !== undefined) return [`the tasks cannot be used yet: ${problem}`];
   if (largeBytes !== undefined) {
-    const size = megabytes(largeBytes);
-    return [
-      `${source.path} is large (${size}): init read only its beginning, and train reads all of it. A few hundred tasks are usually enough`,
-    ];
+    const advice = 'init read only its beginning, and train reads all of it. A few hundred tasks are usually enough';
+    return [`${source.path} is large (${megabytes(largeBytes)}): ${advice}`];
   }
   if (isTooFew(sizes)) return [`training makes no sense yet with ${sizesText(sizes)}`];
   const few = `${plural(count, 'task proves', 'tasks prove')} only a large gain; ${ENOUGH_TASKS} or more are better`;
@@ -209,7 +171,6 @@ function taskCautions({ source, weighed }: Choice): string[] {
   return [...(count < ENOUGH_TASKS ? [few] : []), ...(leftOut > 0 ? [out] : [])];
 }
 
-/** What was found and not used, and where the search ended. */
 export const leftOutCautions = ({ brokenSkills, leftOut, notes }: FolderFiles): string[] => [
   ...[...brokenSkills, ...leftOut].map(({ path, why }) => `${path} is left out: ${why}`),
   ...notes,

@@ -13,21 +13,21 @@ import {
   tasksOf,
 } from '../../envs/index.ts';
 import { isTree, peekRows } from '../../imports/index.ts';
-import type { FolderFiles, FolderFindings, FoundEnv, FoundSkill, FoundTasks } from '../discover/found.ts';
+import type { FolderFindings } from '../discover/discover.ts';
+import type { FolderFiles, FoundEnv, FoundSkill, FoundTasks } from '../discover/discover-files.ts';
 
-/** What a skill is trained on. */
 export type Source =
   | { readonly kind: 'tasks'; readonly path: string; readonly tasks: FoundTasks }
   | { readonly kind: 'env'; readonly path: string; readonly env: FoundEnv }
   | { readonly kind: 'skillopt'; readonly path: string };
 
-/** Skills, the one that brings its own evals first. */
+/** Skills with their own evals come first. */
 export function skillsOf({ skills, tasks }: FolderFiles): readonly FoundSkill[] {
   const hasOwn = (skill: FoundSkill) => tasks.some(({ path }) => isIn(path, skill));
   return [...skills.filter(hasOwn), ...skills.filter((skill) => !hasOwn(skill))];
 }
 
-/** What the skill can be trained on, the likeliest first. Evals of another skill are not. */
+/** What the skill can be trained on, the likeliest first. Evals of other skills are left out. */
 export function sourcesOf(found: FolderFindings, skill: FoundSkill | undefined): readonly Source[] {
   const others = found.skills.filter((other) => other !== skill && other.path !== 'SKILL.md');
   const usable = found.tasks.filter(({ path }) => !others.some((other) => isIn(path, other)));
@@ -43,7 +43,7 @@ export function sourcesOf(found: FolderFindings, skill: FoundSkill | undefined):
 const isIn = (path: string, { path: skill }: FoundSkill) =>
   skill === 'SKILL.md' ? /^evals\//.test(path) : path.startsWith(`${skill}/`);
 
-/** Files that say by name or place what they are for come first. */
+/** Files with a telling name or place come first. */
 function rankOf({ path, format }: FoundTasks, skill: FoundSkill | undefined): number {
   if (/^tasks\./i.test(basename(path)) && dirname(path) === '.') return 0;
   if (skill && isIn(path, skill)) return 1;
@@ -56,7 +56,6 @@ const FORMATS = {
   promptfoo: ['test of promptfoo', 'tests of promptfoo'],
 } as const;
 
-/** A source in a few words. */
 export function describeSource(source: Source): string {
   if (source.kind === 'env') return `${source.path} (an environment)`;
   if (source.kind === 'skillopt') return `${source.path} (a config of SkillOpt)`;
@@ -65,25 +64,21 @@ export function describeSource(source: Source): string {
   return `${path} (${count === undefined ? 'at least ' : ''}${plural(count ?? atLeast, one, many)})`;
 }
 
-/** What a run would get from a task file. */
 export type WeighedTasks = {
   readonly count: number;
   readonly leftOut: number;
-  /** Whether a model has to score some of the answers. */
   readonly asksJudge: boolean;
-  /** How many are for training, for the gate, and for the proof. */
   readonly sizes: SplitSizes;
-  /** The size of a file that is too large to be read here. `count` is what was seen. */
+  /** The size of a file that is too large for init. `count` is then a lower bound. */
   readonly largeBytes?: number;
-  /** Why it cannot be used as it is. */
   readonly problem?: string;
 };
 
-/** Of larger files only the first rows are read: a run may take its time, init may not. */
+/** init must be quick: it reads only the first rows of larger files. */
 const MAX_WEIGHED_BYTES = 2_000_000;
 const NO_TASKS = { count: 0, leftOut: 0, asksJudge: false, sizes: { train: 0, val: 0, test: 0 } };
 
-/** Reads a task file as a run would, or the head of a large one. What is wrong with it is part of the answer. */
+/** Reads a task file as a run would, or the head of a large one. Its problem is part of the answer. */
 export async function weighTasks(path: string, options: TaskOptions): Promise<WeighedTasks> {
   try {
     const { size } = await stat(path);
@@ -101,14 +96,14 @@ function weigh({ rows, leftOut }: LoadedTasks): WeighedTasks {
   return { count: rows.length, leftOut: leftOut.length, asksJudge, sizes: sizesOf(rows) };
 }
 
-/** How answers are scored, and why. Without `scoring` it is the default. */
+/** Without `scoring` it is the default. */
 export type ProposedScoring = {
   readonly name: 'exact' | 'number' | 'rubric';
   readonly scoring?: string | Readonly<Record<string, unknown>>;
   readonly why: string;
 };
 
-/** Longer answers are seldom written twice in the same words. */
+/** Longer answers are rarely repeated word by word. */
 const SHORT_LETTERS = 80;
 const RUBRIC = 'The answer says what this reference says, and nothing that contradicts it:\n{answers}';
 
@@ -118,20 +113,16 @@ export const SCORINGS: Readonly<Record<ProposedScoring['name'], Omit<ProposedSco
   rubric: { name: 'rubric', scoring: { kind: 'rubric', rubric: RUBRIC } },
 };
 
-/** What fits the gold answers of some tasks. */
 export function proposeScoring(answers: readonly string[]): ProposedScoring {
   if (answers.length === 0) return { ...SCORINGS.exact, why: 'the tasks say themselves how they are scored' };
-  if (answers.every(isNumber)) {
-    return { ...SCORINGS.number, why: 'every answer is a number' };
-  }
+  if (answers.every(isNumber)) return { ...SCORINGS.number, why: 'every answer is a number' };
   const long = answers.filter((answer) => [...answer].length > SHORT_LETTERS);
-  if (long.length > answers.length / 4) {
+  if (long.length > answers.length / 4)
     return { ...SCORINGS.rubric, why: 'the answers are long: a model compares what they say' };
-  }
   return { ...SCORINGS.exact, why: 'the answers are short: one of them must be given' };
 }
 
-/** Perhaps behind a currency or before a unit. `a1` and `v1.1` are names. */
+/** A number, also with a currency or a unit. `a1` and `v1.1` are names. */
 const isNumber = (answer: string) =>
   readNumber(answer) !== undefined &&
   /^(\p{Sc}|\p{Lu}{3} )?\s*[-+−]?[\d.][\d.,' ]*\s*(%|\p{Sc}|\p{L}{1,3})?$/u.test(answer.trim());

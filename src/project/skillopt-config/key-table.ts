@@ -6,49 +6,38 @@ export type Section = (typeof SECTIONS)[number];
 export const ROLES = ['optimizer', 'target'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** How SkillOpt names the ways to a model. */
 export type Backend =
-  | 'openai_chat'
   | 'openai_compatible'
-  | 'qwen_chat'
-  | 'minimax_chat'
-  | 'claude_chat'
-  | 'copilot_chat'
-  | 'codex_exec'
-  | 'claude_code_exec'
-  | 'cursor_exec'
-  | 'copilot_exec';
+  | `${'openai' | 'qwen' | 'minimax' | 'claude' | 'copilot'}_chat`
+  | `${'codex' | 'claude_code' | 'cursor' | 'copilot'}_exec`;
 
-/** One key of a SkillOpt config, and what becomes of it. */
+/** One key of a SkillOpt config, and its effect here. */
 export type KeyRow = ValueRule & {
   readonly section: Section;
   readonly key: string;
   /** Its name in a file without sections. */
   readonly flat: string;
-  /**
-   * `mapped`: sets `to`. `replaced`: `to` does that job here and must be set by itself. `refused`: an error.
-   * `ignored`: has no effect. What is replaced or ignored is named in the warning.
-   */
+  /** `mapped`: sets `to`. `replaced`: has no effect, and `to` must be set instead. `ignored`: has no effect. `refused`: an error. */
   readonly does: 'mapped' | 'replaced' | 'refused' | 'ignored';
-  /** Our key, or keys. `target.baseURL` is an option of a model, `extras.limit` a value for the environment. */
+  /** Our keys. `target.baseURL` is an option of a model, and `extras.limit` a value for the environment. */
   readonly to?: string;
   readonly why?: string;
-  /** The key is for these alone. While no role uses them it has no effect in SkillOpt either. */
+  /** Only these backends read the key, in SkillOpt too. */
   readonly backends?: readonly Backend[];
-  /** The key is for this role alone. */
+  /** Only this role reads the key. */
   readonly role?: Role;
   /** These backends ignore the key, although it is mapped. */
   readonly unusedBy?: readonly Backend[];
-  /** The key is for environments other than qa. */
+  /** The environment qa does not read the key. */
   readonly isOfOthers?: boolean;
-  /** Values at which nothing is lost. A blank one never is. */
+  /** Values that need no warning. Blank values never need one. */
   readonly harmless?: readonly unknown[];
 };
 
-/** What rows share; `to` may hold `ROLE`, `KEY` for the key, and `camelKey` for the key in our spelling. */
+/** `to` may hold `ROLE`, `KEY` for the key, and `camelKey` for the key in our spelling. */
 type Outcome = Omit<KeyRow, 'section' | 'key' | 'flat' | 'role'> & { readonly flat?: string };
 type More = Partial<Omit<Outcome, 'does'>>;
-/** Several keys with the same outcome stand side by side, with spaces between them. */
+/** A name may be several keys with the same outcome, with spaces between them. */
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 const mapped = (to: string, more: More = {}): Outcome => ({ does: 'mapped', to, ...more });
@@ -81,7 +70,7 @@ const REPLY_LIMIT = replaced(
   { harmless: [8000, '8000'] },
 );
 
-/** Keys of the section `model` that are for every backend. */
+/** Keys of the section `model` for every backend. */
 const modelKeys: Outcomes = {
   backend: mapped('optimizer, target', { flat: 'model_backend' }),
   optimizer: mapped('optimizer.model', { flat: 'optimizer_model' }),
@@ -98,7 +87,7 @@ const modelKeys: Outcomes = {
   rewrite_max_completion_tokens: SAME_NAME,
 };
 
-/** Keys that are for these backends alone. Where several keys set the same option of a model, the last one counts. */
+/** Keys for these backends alone. If several keys set the same option of a model, the last one counts. */
 const backendKeys: Readonly<Record<string, Outcomes>> = {
   codex_exec: {
     codex_exec_path: mapped('ROLE.path', { why: 'Codex as optimizer is codex-cli; as target it is the agent codex.' }),
@@ -130,7 +119,7 @@ const backendKeys: Readonly<Record<string, Outcomes>> = {
   openai_chat: { azure_api_version: mapped('ROLE.apiVersion'), azure_api_key: secret('AZURE_OPENAI_API_KEY') },
 };
 
-/** The same for keys that may have the prefix of a role, which then count for that role. */
+/** The same for keys that may have the prefix of a role. */
 const roleKeys: Readonly<Record<string, Outcomes>> = {
   'openai_chat openai_compatible': { azure_openai_endpoint: mapped('ROLE.baseURL') },
   openai_chat: {
@@ -167,7 +156,7 @@ const roleKeys: Readonly<Record<string, Outcomes>> = {
     minimax_max_tokens: REPLY_LIMIT,
     minimax_enable_thinking: mapped('ROLE.thinking', { values: WORDS.minimaxThinking }),
   },
-  // Files of later versions have these. Before, there were only environment variables for them.
+  // Earlier versions have only environment variables for these.
   openai_compatible: {
     openai_compatible_base_url: mapped('ROLE.baseURL', {
       why: 'Without it the variable OPENAI_COMPATIBLE_BASE_URL counts.',
@@ -237,7 +226,7 @@ const runKeys: Readonly<Record<Exclude<Section, 'model'>, Outcomes>> = {
   },
 };
 
-/** Every key that a SkillOpt config may have, and what becomes of it. Code and documentation are made from this. */
+/** Every key of a SkillOpt config, and its effect here. The documentation is made from this table. */
 export const KEY_TABLE: readonly KeyRow[] = [
   ...rowsOf('model', modelKeys),
   ...Object.entries(backendKeys).flatMap(([backends, outcomes]) => rowsOf('model', outcomes, backends)),
@@ -266,13 +255,10 @@ function fillIn(template: string, key: string, roles: readonly Role[]): string {
   return to.includes('ROLE') ? roles.map((role) => to.replace('ROLE', role)).join(', ') : to;
 }
 
-/** Other spellings of keys in the section `model`. The spelling of the table wins in the same file. */
+/** Other spellings of keys in the section `model`. The spelling of the table takes precedence in the same file. */
 export const KEY_ALIASES: ReadonlyMap<string, string> = new Map([
-  ['codex_path', 'codex_exec_path'],
-  ['codex_cli_bin', 'codex_exec_path'],
-  ['codex_bin', 'codex_exec_path'],
-  ['sandbox', 'codex_exec_sandbox'],
-  ['codex_sandbox', 'codex_exec_sandbox'],
+  ...['codex_path', 'codex_cli_bin', 'codex_bin'].map((name) => [name, 'codex_exec_path'] as const),
+  ...['sandbox', 'codex_sandbox'].map((name) => [name, 'codex_exec_sandbox'] as const),
 ]);
 
 const byPath = new Map(KEY_TABLE.map((row) => [`${row.section}.${row.key}`, row]));
@@ -280,7 +266,7 @@ const byFlat = new Map(KEY_TABLE.map((row) => [row.flat, row]));
 
 export const findRow = (section: Section, key: string): KeyRow | undefined => byPath.get(`${section}.${key}`);
 
-/** The row of a name without a section: a flat name, an alias, or the sectioned name of a key such as learning_rate. */
+/** The row of a name without a section: a flat name, an alias, or a key of the section `optimizer`. */
 export function findFlat(name: string): KeyRow | undefined {
   return byFlat.get(name) ?? findRow('model', KEY_ALIASES.get(name) ?? '') ?? findRow('optimizer', name);
 }

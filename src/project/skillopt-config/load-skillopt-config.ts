@@ -9,28 +9,15 @@ import { modelSpecs, type RoleBackends, roleBackends } from './model-specs.ts';
 import { BadValue, isBlank, readFor, readNumber, readWord, type Values } from './read-value.ts';
 
 type SkillOptSource = {
-  /** The file, absolute; `_base_` is read from its folder. */
   readonly file: string;
-  /** What is in it. */
   readonly raw: Values;
   /** `key=value` of the command line. */
   readonly overrides?: readonly string[];
-  /** What flags say: a preset, an environment. */
   readonly flags?: ProjectInput;
 };
 
-type TranslatedConfig = {
-  readonly input: ProjectInput;
-  /** What the file implies. */
-  readonly notes: readonly string[];
-  /** Names every setting that has no effect here; absent when there is none. */
-  readonly warning: string | undefined;
-  /** Where a key of ours was set, in the words of the file. */
-  readonly findOrigin: FindOrigin;
-};
-
-/** A SkillOpt config in our words: the file over its bases, the command line over the file. */
-export async function loadSkillOptConfig(source: SkillOptSource): Promise<TranslatedConfig> {
+/** A SkillOpt config in our keys. The command line overrides the file, which overrides its bases. */
+export async function loadSkillOptConfig(source: SkillOptSource) {
   const { file, raw, overrides = [], flags = {} } = source;
   const name = basename(file);
   const { layer: written, files } = await readLayers(file, raw);
@@ -42,8 +29,9 @@ export async function loadSkillOptConfig(source: SkillOptSource): Promise<Transl
     const settings = { ...runSettings(layer), ...modelSpecs(model, env), ...layer.own };
     const preset = flags.preset ?? layer.own.preset;
     const budget = fixedBudget(settings, name);
+    const input: ProjectInput = { ...withReference(settings, preset), ...budget.settings };
     return {
-      input: { ...withReference(settings, preset), ...budget.settings },
+      input,
       notes: [...(preset === undefined ? [protocolNote(name)] : []), ...budget.notes],
       warning: warningFor(name, layer, flags.env ?? settings.env),
       findOrigin,
@@ -55,7 +43,7 @@ export async function loadSkillOptConfig(source: SkillOptSource): Promise<Transl
   }
 }
 
-/** Overrides for a file of ours. There a model is one value, which a flag replaces. */
+/** Overrides for a project file of ours, where a model is one value. */
 export function overridesForProject(overrides: readonly string[]): ProjectInput {
   const layer = overrideLayer(overrides);
   const [key] = Object.keys(layer.sections.model);
@@ -77,7 +65,6 @@ type Setting = { readonly to: string; readonly value: unknown };
 
 const EXTRAS = 'extras.';
 
-/** Everything that is no part of a model, in our words. */
 function runSettings({ sections }: Layer): Values {
   const settings = SECTIONS.flatMap((section) =>
     Object.entries(sections[section]).flatMap(([key, value]) => settingsIn(section, key, value)),
@@ -109,24 +96,24 @@ function readSetting(row: KeyRow, to: string, value: unknown): unknown {
   return to === `${EXTRAS}maxCompletionTokens` ? readNumber(name, value) : readFor(to, value);
 }
 
-/** Seconds for what a task runs, and a minute for the rest of it. */
+/** A task gets a minute more than its command. */
 const taskLimitMs = (seconds: number) =>
   Math.max(configShape.rolloutTimeoutMs.parse(undefined), Math.round((seconds + 60) * 1000));
 
 const protocolNote = (source: string) =>
   `${source} is a SkillOpt config and trains by SkillOpt's protocol (preset: paper); ours is --preset default`;
 
-/** What SkillOpt does where a file says nothing, as far as the preset does something else. Another preset means nothing of it. */
+/** Adds SkillOpt's defaults that differ from those of the preset. Other presets have their own. */
 function withReference(settings: ProjectInput, preset: unknown = 'paper'): ProjectInput {
   if (preset !== 'paper') return settings;
   const { env = 'qa', extras } = settings;
   const reference = { preset: 'paper', slowUpdateGate: false, optimizerMaxCompletionTokens: 16_384 };
-  // The environment qa has the limit of an answer in its extras.
+  // The environment qa reads the limit of an answer from its extras.
   const limit = env === 'qa' ? { extras: { maxCompletionTokens: 16_384, ...(extras as object | undefined) } } : {};
   return { ...reference, ...settings, ...limit };
 }
 
-/** A budget that decays stays at or above the least, so a least budget above the greatest is the budget of every step. */
+/** A decaying budget never falls below the minimum. A minimum above the maximum is therefore the budget of every step. */
 function fixedBudget(settings: ProjectInput, source: string) {
   const { editBudget: greatest = 4, minEditBudget: least = 2, lrScheduler = 'cosine' } = settings;
   if (typeof greatest !== 'number' || typeof least !== 'number' || least <= greatest)
@@ -140,7 +127,7 @@ function fixedBudget(settings: ProjectInput, source: string) {
   };
 }
 
-/** Names each setting that a file makes and that has no effect here. `env` is the environment's name. */
+/** Names each setting that has no effect here. `env` is the environment's name. */
 function warningFor(source: string, { sections }: Layer, env: unknown): string | undefined {
   const backends = roleBackends(sections.model);
   const lost = SECTIONS.flatMap((section) =>
@@ -165,14 +152,14 @@ function lostReason(row: KeyRow, value: unknown, backends: RoleBackends, env: un
 const isInUse = ({ backends: of, role }: KeyRow, backends: RoleBackends): boolean =>
   of === undefined || ROLES.some((name) => (role ?? name) === name && of.includes(backends[name]));
 
-/** An unknown key may be an environment's own and is handed on. A typing error would be handed on too. */
+/** An unknown key of `env` may be the environment's own, or a typing error. */
 function unknownReason(section: Section, key: string): string {
   const names = KEY_TABLE.filter((row) => row.section === section || section === 'env').map((row) => row.key);
   const guess = suggestion(key, names);
   return section === 'env' ? `unknown, handed to the environment as extras.${key}${guess}` : `unknown${guess}`;
 }
 
-/** Looks for a key of ours, or for `section.key` of theirs: on the command line, then from file to base. */
+/** Finds a key of ours, or `section.key` of theirs, on the command line, then in the file and its bases. */
 function skillOptOrigin(files: readonly string[], set: Layer): FindOrigin {
   return async (path) => {
     const rows = rowsFor(path);

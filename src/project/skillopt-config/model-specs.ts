@@ -1,10 +1,10 @@
 import { configShape } from '../../core/contracts/index.ts';
 import { suggestion } from '../../core/text/index.ts';
-import type { ModelSpec } from '../models/resolve-model.ts';
+import type { ModelSpec } from '../models/provider.ts';
 import { type Backend, KEY_TABLE, type KeyRow, ROLES, type Role } from './key-table.ts';
 import { BadValue, isBlank, plainWord, readNumber, readValue, type Values, type Words, wordsOf } from './read-value.ts';
 
-/** Names of `model.backend` that mean the same backend for both roles. */
+/** Names of `model.backend` that count for both roles. */
 const FOR_BOTH = wordsOf({
   openai_chat: 'azure_openai azure',
   claude_chat: 'claude anthropic',
@@ -13,7 +13,7 @@ const FOR_BOTH = wordsOf({
   openai_compatible: 'compat openai_compatible_chat',
 });
 
-/** Names that mean the target alone. The optimizer stays with `openai_chat`. */
+/** Names that count for the target alone. The optimizer stays with `openai_chat`. */
 const FOR_TARGET = wordsOf({
   cursor_exec: 'cursor cursor_agent',
   claude_code_exec: 'claude_code',
@@ -24,7 +24,7 @@ const FOR_TARGET = wordsOf({
 
 export type RoleBackends = Readonly<Record<Role, Backend>>;
 
-/** The shared name fills roles that are not set; `openai_chat` counts as not set, since the base file says it. */
+/** The shared name fills roles that are not set. `openai_chat` counts as not set, since the base file has it. */
 export function roleBackends(model: Values): RoleBackends {
   const shared = readBackend('backend', model);
   const [optimizer, target] = [readBackend('optimizer_backend', model), readBackend('target_backend', model)];
@@ -44,21 +44,20 @@ function readBackend(key: string, { [key]: value }: Values): Backend {
   throw new BadValue(`model.${key}`, message, `Known: ${names.join(', ')}.`);
 }
 
-/** `optimizer` and `target` in our words, as far as the section names them; an agent has the limit of `env.exec_timeout`. */
+/** `optimizer` and `target` in our keys, if the section names them. An agent has the limit of `env.exec_timeout`. */
 export function modelSpecs(model: Values, env: Values): Values {
   const roles = ROLES.map((role) => settingsFor(role, model, env));
   const specs = roles.map((settings) => [settings.role, makers[settings.backend](settings)]);
   const timeoutMs = Math.round(Math.max(...roles.map((settings) => settings.timeoutSeconds())) * 1000);
   return {
     ...Object.fromEntries(specs.filter(([, spec]) => spec !== undefined)),
-    // One limit serves both models: it is the longest, and never below the default of ours.
+    // Both models share the longest limit, which is never below our default.
     ...(timeoutMs > configShape.callTimeoutMs.parse(undefined) ? { callTimeoutMs: timeoutMs } : {}),
   };
 }
 
 type RoleSettings = ReturnType<typeof settingsFor>;
 
-/** What a file says for the model of one role. */
 function settingsFor(role: Role, model: Values, env: Values) {
   const backend = roleBackends(model)[role];
   const rows = rowsFor(role, backend, model);
@@ -72,14 +71,12 @@ function settingsFor(role: Role, model: Values, env: Values) {
     role,
     backend,
     name,
-    /** The name, unless it is a default of SkillOpt: a backend that cannot have that model reads it as no choice. */
+    /** The name, unless it is a default of SkillOpt, which other backends do not have. */
     chosen: name === 'gpt-5.4' || name === 'gpt-5.5' ? undefined : name,
-    /** The name that a key of the backend gives. */
     backendName: read(`${role}.model`),
-    /** Whether `openai_chat` means Azure even without an endpoint. */
+    /** Whether `openai_chat` is Azure even without an endpoint. */
     isAzure: plainWord(model.backend ?? '').startsWith('azure'),
     limits: seconds === undefined ? undefined : { timeoutMs: Math.round(seconds * 1000) },
-    /** Our other options of the model, as far as keys of its backend set them. */
     options(): Values {
       const own = [...rows.keys()].filter((to) => to.startsWith(`${role}.`) && to !== `${role}.model`);
       return Object.fromEntries(own.map((to) => [to.slice(role.length + 1), read(to)]));
@@ -88,7 +85,7 @@ function settingsFor(role: Role, model: Values, env: Values) {
   };
 }
 
-/** The keys in the file that count for a role with this backend, by what they set. */
+/** The keys in the file that count for a role with this backend, by the option that they set. */
 function rowsFor(role: Role, backend: Backend, model: Values): ReadonlyMap<string, KeyRow> {
   const used = KEY_TABLE.filter(
     (row) => row.backends?.includes(backend) && (row.role ?? role) === role && !isBlank(model[row.key]),
@@ -131,13 +128,13 @@ function compatibleSpec({ name, chosen, backendName, options }: RoleSettings): M
   return block('compatible', { ...others, model, temperature: temperature ?? undefined });
 }
 
-/** An agent at work in a workspace, with the skill installed. No agent optimizes that way: resolving it says so. */
+/** An agent in a workspace, with the skill installed. As optimizer it is refused later, by name. */
 function agentSpec(agent: string, { role, backend, name, chosen, limits, options }: RoleSettings): ModelSpec {
   if (role === 'optimizer') return `${backend}:${name ?? ''}`;
   return { agent, ...withoutUndefined({ model: chosen, ...options(), limits }) };
 }
 
-/** Without further options in one word: `openai:MODEL`. */
+/** Without other options it is `openai:MODEL`. */
 function block(provider: string, options: Values): ModelSpec {
   const { model, ...others } = withoutUndefined(options);
   if (Object.keys(others).length > 0) return { provider, ...(model === undefined ? {} : { model }), ...others };

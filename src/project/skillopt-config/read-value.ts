@@ -4,18 +4,16 @@ import { suggestion } from '../../core/text/index.ts';
 import { projectKeys } from '../project.ts';
 import { variableIn } from '../secrets.ts';
 
-/** Keys and values of a file or of one of its sections. */
 export type Values = Readonly<Record<string, unknown>>;
-
 /** Our word for each of theirs. */
 export type Words = Readonly<Record<string, string>>;
 
-/** How the value of a key is read. Without any of these it is text. */
+/** How the value of a key is read. By default it is text. */
 export type ValueRule = {
   readonly values?: Words;
-  /** A `temperature` is a number, or a word that means: send none. A `word` is text whose case does not count. */
+  /** A `temperature` is a number, or a word for none. A `word` is text whose case does not count. */
   readonly kind?: 'number' | 'temperature' | 'word';
-  /** For a secret: the environment variable that holds it instead. */
+  /** The environment variable for a secret. */
   readonly variable?: string;
 };
 
@@ -32,7 +30,7 @@ const OFF = 'false no off 0';
 const SWITCHES = wordsOf({ true: ON, false: OFF });
 const NO_TEMPERATURE = ['none', 'off', 'null'];
 
-/** Words that SkillOpt accepts, and ours for them. */
+/** Our words, each with those that SkillOpt accepts for it. */
 export const WORDS = {
   lrControl: wordsOf({ fixed: 'manual scheduler scheduled', autonomous: 'auto optimizer', none: 'off no_lr' }),
   pairPolicy: wordsOf({
@@ -52,7 +50,7 @@ export const WORDS = {
   }),
   minimaxThinking: wordsOf({ adaptive: `enabled auto ${ON}`, disabled: OFF }),
   region: wordsOf({ global: 'global_en', cn: 'cn_zh' }),
-  /** How one signs in to an Azure endpoint. `openai` is an endpoint that is not Azure's. */
+  /** The sign-in at an Azure endpoint. `openai` is another endpoint. */
   auth: wordsOf({
     key: 'api_key',
     entra: 'azure_cli managed_identity azure_ad aad',
@@ -60,7 +58,7 @@ export const WORDS = {
   }),
 };
 
-/** A value that a key cannot have. The caller, who knows the files, adds the line. */
+/** A value that a key cannot have. The caller knows the files and adds the line. */
 export class BadValue extends Error {
   /** `section.key`, as the file has it. */
   readonly key: string;
@@ -82,7 +80,6 @@ export function readValue(key: string, { values, kind, variable }: ValueRule, va
   return kind === undefined ? String(value).trim() : readNumber(key, value);
 }
 
-/** Our word for one of theirs. */
 export function readWord(key: string, words: Words, value: unknown): string {
   const word = plainWord(value);
   if (Object.hasOwn(words, word)) return words[word]!;
@@ -101,7 +98,7 @@ const types = new Map(
   Object.entries({ ...configShape, ...projectKeys }).map(([key, schema]) => [key, innerType(schema)]),
 );
 
-/** Reads a value by the type of our key `to`: files also write numbers and switches as text. The schema refuses what does not fit. */
+/** Reads a value by the type of our key `to`, since files also write numbers and switches as text. The schema checks it later. */
 export function readFor(to: string, value: unknown): unknown {
   const type = types.get(to);
   const word = plainWord(value);
@@ -111,16 +108,15 @@ export function readFor(to: string, value: unknown): unknown {
   return type instanceof z.ZodString && typeof value === 'number' ? String(value) : value;
 }
 
-/** A key that was written and left empty says nothing. */
 export const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** Case, spaces around and `-` for `_` do not count. */
+/** Case, outer spaces, and `-` instead of `_` do not matter. */
 export const plainWord = (value: unknown): string => String(value).trim().toLowerCase().replaceAll('-', '_');
 
 const asNumber = (value: unknown): unknown => (typeof value === 'string' ? castText(value.trim()) : value);
 
-/** true and yes, false and no, whole numbers, decimals; anything else is text. */
+/** Booleans, yes and no, and numbers. Anything else is text. */
 export function castText(text: string): unknown {
   if (/^(true|yes)$/i.test(text)) return true;
   if (/^(false|no)$/i.test(text)) return false;

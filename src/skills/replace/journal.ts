@@ -7,7 +7,7 @@ import { digestOf, ifThere, Receipt, refused, type Step } from './locate.ts';
 
 const JOURNAL = 'pending.json';
 const RECEIPT = 'receipt.json';
-/** Of a transaction that could not be taken back as a whole: its old bytes are kept. */
+/** A transaction that could not be fully taken back. Its old bytes are kept. */
 const LEFT = 'left.json';
 
 const LOCK_WORDS = {
@@ -30,33 +30,28 @@ export async function withJournal<Result>(folder: string, work: () => Promise<Re
 
 type Backup = { readonly name: string; readonly bytes: Buffer };
 
-/** First the old bytes, then the journal that speaks of them: what is in the journal can be taken back. */
+/** Writes the old bytes first, so that a transaction in the journal can always be taken back. */
 export async function begin(folder: string, transaction: Receipt, backups: readonly Backup[]): Promise<void> {
   const own = transactionFolder(folder, transaction.id);
   await mkdir(own, { mode: 0o700 });
   try {
-    await writeAhead(folder, transaction, backups);
+    for (const { name, bytes } of backups) await writeSynced(join(own, name), bytes, 0o600);
+    await syncFolder(own);
+    const draft = join(folder, `${JOURNAL}.tmp`);
+    await rm(draft, { force: true });
+    await writeSynced(draft, `${JSON.stringify(transaction, null, 1)}\n`, 0o600);
+    await rename(draft, join(folder, JOURNAL));
+    await syncFolder(folder);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function writeAhead(folder: string, transaction: Receipt, backups: readonly Backup[]): Promise<void> {
-  const own = transactionFolder(folder, transaction.id);
-  for (const { name, bytes } of backups) await writeSynced(join(own, name), bytes, 0o600);
-  await syncFolder(own);
-  const draft = join(folder, `${JOURNAL}.tmp`);
-  await rm(draft, { force: true });
-  await writeSynced(draft, `${JSON.stringify(transaction, null, 1)}\n`, 0o600);
-  await rename(draft, join(folder, JOURNAL));
-  await syncFolder(folder);
-}
-
-/** One rename: before it the transaction is taken back after a crash, after it it stands. */
+/** A crash before this rename takes the transaction back. A crash after it does not. */
 export const commit = (folder: string, id: string) => endJournal(folder, id, RECEIPT);
 
-/** Everything is as before, except for what somebody else changed. */
+/** Ends a transaction that was taken back. `isWhole` is false if somebody else changed a file. */
 export async function end(folder: string, id: string, { isWhole }: { isWhole: boolean }): Promise<void> {
   if (!isWhole) return endJournal(folder, id, LEFT);
   await rm(join(folder, JOURNAL), { force: true });
@@ -69,13 +64,13 @@ async function endJournal(folder: string, id: string, name: string): Promise<voi
   await syncFolder(folder);
 }
 
-/** The transaction that was cut off, if one was. */
+/** The transaction that a crash interrupted, if any. */
 export const readJournal = (folder: string) => readTransaction(join(folder, JOURNAL));
 
-/** Whether the next change begins with taking one back. Only looks. */
+/** Whether a crash interrupted a transaction. The next change takes it back. */
 export const isCutOff = (folder: string): boolean => existsSync(join(folder, JOURNAL));
 
-/** What a transaction did; undefined for one that was not committed. */
+/** Undefined for a transaction that was not committed. */
 export const readReceipt = (folder: string, id: string): Promise<Receipt | undefined> =>
   readTransaction(join(transactionFolder(folder, id), RECEIPT));
 
@@ -100,10 +95,9 @@ export async function removeUnbegun(folder: string): Promise<void> {
   }
 }
 
-/** An id is a name, whatever is in it. */
 const transactionFolder = (folder: string, id: string): string => join(folder, basename(id));
 
-/** Where the old bytes are; null where there was no file. */
+/** The path of the old bytes. Null if there was no file. */
 export const backupPath = (folder: string, id: string, { backup }: Step): string | null =>
   backup === null ? null : join(transactionFolder(folder, id), basename(backup));
 

@@ -7,21 +7,21 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { isFileError, isMissing, NO_FOLLOW } from '../../stores/index.ts';
 
 export type Located = {
-  /** As it was given, without doubled slashes. */
   readonly path: string;
   /** With every link resolved. */
   readonly realPath: string;
-  /** Folders above it that are not there yet, outermost first. */
+  /** Missing folders above it, outermost first. */
   readonly newFolders: readonly string[];
 };
 
-/** Whether a file may be called anything: those of a skill's folder are not all Markdown. */
+/** Files of a skill's folder need not be Markdown. */
 export type AnyFile = { readonly isAnyFile?: boolean | undefined };
 
-/** Where a document really lies. Refuses what lies in none of the `roots`, and paths that nobody means. */
+/** Finds the real path of a document. Refuses odd paths and those outside all `roots`. */
 export async function locate(path: string, roots: readonly string[], { isAnyFile }: AnyFile = {}): Promise<Located> {
   refuseOddPath(path);
-  if (!isAnyFile) requireMarkdown(path);
+  if (!isAnyFile && !/[^\\/]\.md$/i.test(path))
+    throw refused(`expected a file whose name ends in .md, got ${JSON.stringify(path)}`, OTHER_PATH);
   const found = await resolveLinks(normalize(path));
   if (!isAnyFile && !found.realPath.toLowerCase().endsWith('.md')) {
     throw refused(`${path} leads to ${found.realPath}, and a .md file was expected`, OTHER_PATH);
@@ -34,19 +34,14 @@ export async function locate(path: string, roots: readonly string[], { isAnyFile
 
 const OTHER_PATH = 'Name a Markdown file in a folder of skills or in the project.';
 
-/** `..` is refused even where it would lead to a good place: what it means depends on links, and Windows reads `\` too. */
+/** `..` is always refused: its meaning depends on links. Windows reads `\` too. */
 function refuseOddPath(path: string): void {
   const shown = JSON.stringify(path);
   if (!isAbsolute(path)) throw refused(`expected an absolute path, got ${shown}`, OTHER_PATH);
   if (path.split(/[\\/]/).includes('..')) throw refused(`expected a path without .., got ${shown}`, OTHER_PATH);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
   if (/[\x00-\x1f\x7f]/.test(path))
     throw refused(`expected a path without control characters, got ${shown}`, OTHER_PATH);
-}
-
-function requireMarkdown(path: string): void {
-  if (/[^\\/]\.md$/i.test(path)) return;
-  throw refused(`expected a file whose name ends in .md, got ${JSON.stringify(path)}`, OTHER_PATH);
 }
 
 const liesIn = (path: string, folder: string) => {
@@ -54,7 +49,7 @@ const liesIn = (path: string, folder: string) => {
   return below === '' || (below !== '..' && !/^\.\.[\\/]/.test(below) && !isAbsolute(below));
 };
 
-/** The real path of what is there, with the names of what is not behind it. */
+/** The real path of the part that exists, followed by the names that do not exist yet. */
 async function resolveLinks(path: string): Promise<Omit<Located, 'path'>> {
   const missing: string[] = [];
   for (let above = path; ; above = dirname(above)) {
@@ -82,34 +77,28 @@ export async function ifThere<Value>(looking: Promise<Value>): Promise<Value | u
   });
 }
 
-/** What is to become of one file. */
-export type Replacement = {
-  /** Absolute. */
+export type Replacement = AnyFile & {
   readonly path: string;
-  /** Where the path led when its bytes were read. One that leads elsewhere by now is refused. */
+  /** The real path when the bytes were read. Another one is refused. */
   readonly realPath?: string | undefined;
-  /** SHA-256 of the bytes that are there; null: there is no file. */
+  /** SHA-256 of the present bytes. Null if there is no file. */
   readonly expected: string | null;
-  /** Null removes the file. */
   readonly bytes: Buffer | null;
-  /** Whether its name need not be that of a Markdown file. */
-  readonly isAnyFile?: boolean | undefined;
 };
 
-/** Points at which a crash or an edit by somebody else may come. */
+/** Points at which tests place a crash or an edit. */
 export type Moment = 'checked' | 'journaled' | 'drafted' | 'replaced' | 'committed';
 
 export type ReplaceOptions = {
-  /** Private: journal, lock, and the old bytes of each transaction. Made if it is not there. */
+  /** A private folder for the journal, the lock, and the old bytes of each transaction. */
   readonly journalFolder: string;
-  /** Only what really lies in one of these folders is written. */
+  /** Only files that really lie in one of these folders are written. */
   readonly roots: readonly string[];
-  /** Names the transaction, and its folder. */
   readonly id: string;
   readonly onMoment?: ((moment: Moment) => void | Promise<void>) | undefined;
 };
 
-/** After a swap, before the last look: an editor that had the old file open may be about to write into it. */
+/** After a swap, an editor that had the old file open may still write into it. The last check waits this long. */
 export const LINGER_MS = 20;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -117,21 +106,19 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const Step = z.object({
   path: z.string(),
   realPath: z.string(),
-  /** Device and inode of the folder; empty for one that is to be made. */
+  /** Device and inode of the folder. Empty for a new folder. */
   folderId: z.string(),
-  /** Folders to be made, outermost first. */
   newFolders: z.array(z.string()),
   before: digest.nullable(),
   after: digest.nullable(),
   mode: z.number().int().nullable(),
-  /** The old bytes; null where there was no file. */
+  /** The name of the old bytes. Null if there was no file. */
   backup: z.string().nullable(),
-  /** Name of the file beside the live one that takes its place. */
   draft: z.string(),
 });
 export type Step = z.infer<typeof Step>;
 
-/** A transaction: in the journal while it runs, and its receipt afterwards. */
+/** A transaction. It is the journal while it runs, and the receipt afterwards. */
 export const Receipt = z.object({ version: z.literal(1), id: z.string(), at: z.string(), steps: z.array(Step) });
 export type Receipt = z.infer<typeof Receipt>;
 
@@ -142,41 +129,31 @@ export function refused(message: string, hint: string, cause?: unknown): SkillEr
   return new SkillError('DOCUMENT_REFUSED', message, { hint, cause });
 }
 
-/** A folder that stays the same one while it is open, whatever becomes of its path. */
-export interface OpenFolder extends AsyncDisposable {
-  readonly path: string;
-  /** Device and inode. */
-  readonly id: string;
-  /** Whether entries are found by the folder itself, not by its path. */
-  readonly isAnchored: boolean;
-  /** The path of an entry in it. */
-  at(name: string): string;
-  /** Whether the path still leads to this folder, and no link stands in it. */
-  isInPlace(): Promise<boolean>;
-  sync(): Promise<void>;
-}
+export type OpenFolder = Awaited<ReturnType<typeof openFolder>>;
 
-/** Opens a folder by its real path. A link is refused. */
-export async function openFolder(path: string): Promise<OpenFolder> {
+/** Opens a folder by its real path. It stays the same folder, whatever happens to its path. A link is refused. */
+export async function openFolder(path: string) {
   const folder = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW).catch((error) => {
     throw isFileError(error) && ['ELOOP', 'ENOTDIR'].includes(error.code ?? '') ? moved(path) : error;
   });
   const id = idOf(await folder.stat());
-  // Linux finds entries by the open folder: a parent that is renamed or swapped for a link leads nothing astray.
+  // Linux finds entries by the open folder, even if a parent is renamed or replaced by a link.
   const handle = `/proc/self/fd/${folder.fd}`;
   const isAnchored = process.platform === 'linux' && existsSync(handle);
   return {
     path,
+    /** Device and inode. */
     id,
+    /** Whether entries are found by the folder itself, not by its path. */
     isAnchored,
-    at: (name) => join(isAnchored ? handle : path, name),
+    at: (name: string) => join(isAnchored ? handle : path, name),
+    /** Whether the path still leads to this folder, without links. */
     isInPlace: async () => (await isReal(path)) && idOf(await stat(path)) === id,
     sync: () => (process.platform === 'win32' ? Promise.resolve() : folder.sync()),
     [Symbol.asyncDispose]: () => folder.close(),
   };
 }
 
-/** Makes a folder, which must not be there. */
 export async function makeFolder(path: string): Promise<void> {
   await using parent = await openFolder(dirname(path));
   if (!(await parent.isInPlace())) throw moved(parent.path);

@@ -33,11 +33,11 @@ import {
 } from './target.ts';
 
 /**
- * Replaces, creates or removes files: all of them or none, also when the process or the machine dies. Nothing is written
- * outside the roots, nor over bytes that are not the expected ones. A transaction that was cut off is taken back first.
+ * Replaces, creates or removes files: all of them or none, even if the process or the machine crashes. Writes nothing outside
+ * the roots, and nothing over unexpected bytes. An interrupted transaction is taken back first.
  *
- * Between the last look at a file and its replacement lie two system calls. An editor that saves by writing into the file
- * is noticed even there, since the old file is still open; one that puts a new file in place is noticed up to that look.
+ * Two system calls lie between the last check of a file and its replacement. An edit in the old file is noticed even then,
+ * since that file is still open. A new file in its place is noticed up to that check.
  */
 export function replaceFiles(replacements: readonly Replacement[], options: ReplaceOptions): Promise<Receipt> {
   return withJournal(options.journalFolder, async () => {
@@ -45,7 +45,9 @@ export function replaceFiles(replacements: readonly Replacement[], options: Repl
     const targets: Target[] = [];
     try {
       for (const replacement of replacements) targets.push(await openTarget(replacement, options.roots));
-      refuseTwice(targets);
+      const names = targets.map(({ realPath }) => realPath.normalize('NFC').toLowerCase());
+      const twice = targets.find((_, index) => names.indexOf(names[index]!) !== index);
+      if (twice) throw refused(`${twice.realPath} is to be written twice`, 'Name one change for each file.');
       return await transact(targets, options);
     } finally {
       for (const target of targets) await target[Symbol.asyncDispose]();
@@ -53,13 +55,7 @@ export function replaceFiles(replacements: readonly Replacement[], options: Repl
   });
 }
 
-function refuseTwice(targets: readonly Target[]): void {
-  const names = targets.map(({ realPath }) => realPath.normalize('NFC').toLowerCase());
-  const twice = targets.find((_, index) => names.indexOf(names[index]!) !== index);
-  if (twice) throw refused(`${twice.realPath} is to be written twice`, 'Name one change for each file.');
-}
-
-/** A target, what the journal says of it, and its folder from the draft to the end. */
+/** A target, its step in the journal, and its folder, which is open from the draft on. */
 type Work = { readonly target: Target; readonly step: Step; folder?: OpenFolder };
 
 async function transact(targets: readonly Target[], options: ReplaceOptions): Promise<Receipt> {
@@ -67,13 +63,18 @@ async function transact(targets: readonly Target[], options: ReplaceOptions): Pr
   const steps = targets.map((target, index) => stepFor(target, index, id));
   const transaction: Receipt = { version: 1, id, at: new Date().toISOString(), steps };
   const works = targets.map((target, index): Work => ({ target, step: steps[index]! }));
+  const backups = works.flatMap(({ target, step }) =>
+    target.before === null ? [] : [{ name: step.backup!, bytes: target.before }],
+  );
   await onMoment?.('checked');
-  await beginWith(journalFolder, transaction, works);
+  await begin(journalFolder, transaction, backups).catch((error) => {
+    throw asRefusal(error, namesOf(works));
+  });
   try {
     await perform(works, options);
     await commit(journalFolder, id);
   } catch (error) {
-    throw await giveUp(error, { journalFolder, transaction, works });
+    throw await giveUp(error, journalFolder, transaction, works);
   } finally {
     for (const { folder } of works) await folder?.[Symbol.asyncDispose]();
   }
@@ -92,15 +93,6 @@ async function perform(works: readonly Work[], { onMoment }: ReplaceOptions): Pr
   for (const work of works) await verifyOne(work, work.folder!);
 }
 
-async function beginWith(journalFolder: string, transaction: Receipt, works: readonly Work[]): Promise<void> {
-  const backups = works.flatMap(({ target, step }) =>
-    target.before === null ? [] : [{ name: step.backup!, bytes: target.before }],
-  );
-  await begin(journalFolder, transaction, backups).catch((error) => {
-    throw asRefusal(error, namesOf(works));
-  });
-}
-
 const namesOf = (works: readonly Work[]) => works.map(({ target }) => target.path).join(', ');
 
 const stepFor = (target: Target, index: number, id: string): Step => ({
@@ -115,7 +107,7 @@ const stepFor = (target: Target, index: number, id: string): Step => ({
   draft: `.${basename(target.realPath)}.${basename(id)}.tmp`,
 });
 
-/** Folders that were made for one file may be those of another. */
+/** Several files may share a new folder. */
 async function draftOne({ target, step }: Work, made: Set<string>): Promise<OpenFolder> {
   for (const path of target.newFolders.filter((one) => !made.has(one))) {
     await makeFolder(path);
@@ -124,17 +116,15 @@ async function draftOne({ target, step }: Work, made: Set<string>): Promise<Open
   const folder = await openFolder(dirname(target.realPath));
   try {
     await requireSame(folder, step.folderId);
-    if (target.bytes !== null) await writeDraft(folder.at(step.draft), target.bytes, likeOf(target));
+    const { bytes, info } = target;
+    const isProgram = bytes?.subarray(0, 2).toString() === '#!'; // it names its interpreter
+    if (bytes !== null)
+      await writeDraft(folder.at(step.draft), bytes, info ?? (isProgram ? { mode: 0o755 } : undefined));
     return folder;
   } catch (error) {
     await folder[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** A new file that names its interpreter is meant to be run. */
-function likeOf({ info, bytes }: Target) {
-  return info ?? (bytes?.subarray(0, 2).toString() === '#!' ? { mode: 0o755 } : undefined);
 }
 
 async function requireSame(folder: OpenFolder, folderId: string): Promise<void> {
@@ -144,7 +134,7 @@ async function requireSame(folder: OpenFolder, folderId: string): Promise<void> 
 async function swapOne({ target, step }: Work, folder: OpenFolder): Promise<void> {
   await requireSame(folder, step.folderId);
   const live = folder.at(basename(target.realPath));
-  requireUntouched(target, live); // From here to the swap nothing may wait.
+  requireUntouched(target, live); // from here to the swap nothing may wait
   if (target.bytes === null) unlinkSync(live);
   else swapIn({ draft: folder.at(step.draft), live, isNew: target.before === null });
   await folder.sync();
@@ -158,20 +148,23 @@ async function verifyOne({ target, step }: Work, folder: OpenFolder): Promise<vo
   if (displacedBy(target)) throw changed(target.path, target.before);
 }
 
-/** What somebody wrote into the old file after it was checked. */
+/** The bytes that somebody wrote into the old file after it was checked. */
 function displacedBy({ handle, before }: Target): Buffer | undefined {
   const bytes = handle && readWhole(handle.fd);
   return bytes && before && !bytes.equals(before) ? bytes : undefined;
 }
 
-type Begun = { readonly journalFolder: string; readonly transaction: Receipt; readonly works: readonly Work[] };
-
-/** Takes everything back. The error to throw. */
-async function giveUp(error: unknown, { journalFolder, transaction, works }: Begun): Promise<unknown> {
+/** Takes everything back, and returns the error to throw. */
+async function giveUp(
+  error: unknown,
+  journalFolder: string,
+  transaction: Receipt,
+  works: readonly Work[],
+): Promise<unknown> {
   const held = works.flatMap(({ target, folder }): [string, Held][] =>
     folder ? [[target.path, { folder, displaced: displacedBy(target) }]] : [],
   );
-  for (const { target } of works) await target[Symbol.asyncDispose](); // On a full disk the old file gives its room back.
+  for (const { target } of works) await target[Symbol.asyncDispose](); // on a full disk this frees the old file
   try {
     await takeBack(journalFolder, transaction, new Map(held));
     return asRefusal(error, namesOf(works));
@@ -183,7 +176,7 @@ async function giveUp(error: unknown, { journalFolder, transaction, works }: Beg
 
 type UndoOptions = Pick<ReplaceOptions, 'journalFolder' | 'id' | 'onMoment'>;
 
-/** Takes back a transaction whose files are still as it left them. Folders that it made go, if they are empty. */
+/** Takes back a transaction whose files have not changed since. Removes folders that it made, if they are empty. */
 export async function undo(receipt: Receipt, options: UndoOptions): Promise<Receipt> {
   const replacements = await Promise.all(
     receipt.steps.map(async (step): Promise<Replacement> => {

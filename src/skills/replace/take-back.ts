@@ -1,4 +1,4 @@
-import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
+import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { constants, open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,18 +17,17 @@ import {
 } from './locate.ts';
 import { readLive, readWhole, removeDraft, removeFolders, swapIn, writeDraft } from './target.ts';
 
-/** A file that somebody else changed meanwhile, and that was left as it is; and where its old bytes are. */
-type Left = { readonly path: string; readonly why: string; readonly backup: string | null };
-export type Recovered = { readonly restored: readonly string[]; readonly left: readonly Left[] };
+/** A file that somebody else changed. It was left as it is, and its old bytes are in the backup. */
+type LeftFile = { readonly path: string; readonly why: string; readonly backup: string | null };
+export type Recovered = { readonly restored: readonly string[]; readonly left: readonly LeftFile[] };
 
-/** What the process that began still holds of a file, by path. */
+/** What the process that began still holds of a file. */
 export type Held = {
   readonly folder: OpenFolder;
-  /** What somebody wrote into the old file while it was being replaced: that is put back, not the backup. */
+  /** Somebody wrote this into the old file during its replacement. It is restored instead of the backup. */
   readonly displaced: Buffer | undefined;
 };
 
-/** Takes back a transaction that a crash cut off, so that each file holds its old bytes, or the new ones of a whole one. */
 export async function recoverReplacements(journalFolder: string): Promise<Recovered> {
   if ((await ifThere(stat(journalFolder))) === undefined) return { restored: [], left: [] };
   return withJournal(journalFolder, () => recoverLocked(journalFolder));
@@ -41,14 +40,14 @@ export async function recoverLocked(journalFolder: string): Promise<Recovered> {
   return recovered;
 }
 
-/** The journal stays when this throws: the next call takes the rest back. */
+/** If this throws, the journal stays, and the next call takes the rest back. */
 export async function takeBack(
   journalFolder: string,
   transaction: Receipt,
   held: ReadonlyMap<string, Held> = new Map(),
 ): Promise<Recovered> {
   const restored: string[] = [];
-  const left: Left[] = [];
+  const left: LeftFile[] = [];
   for (const step of transaction.steps.toReversed()) {
     const own = held.get(step.path);
     const readOld = async () => own?.displaced ?? (await readBackup(journalFolder, transaction.id, step));
@@ -62,7 +61,7 @@ export async function takeBack(
   return { restored, left };
 }
 
-/** Why a file was left alone; undefined for one that was not changed at all. */
+/** `restored`, or why a file was left as it is. Undefined if it was not changed at all. */
 async function takeBackStep(step: Step, held: Held | undefined, readOld: ReadOld): Promise<string | undefined> {
   if (held?.folder.isAnchored) return restore(held.folder, step, readOld);
   const folder = await reopen(step);
@@ -98,14 +97,15 @@ async function restore(folder: OpenFolder, step: Step, readOld: ReadOld) {
 
 const CHANGED = 'somebody changed it meanwhile';
 
-/** The old bytes in the place of ours; and what somebody writes into ours at that moment, in the place of those. */
+/** Replaces our bytes by the old ones. If somebody writes into our file at that moment, those bytes replace the old ones. */
 async function putBack(folder: OpenFolder, step: Step, old: Buffer | null): Promise<string> {
   const [live, draft] = [folder.at(basename(step.realPath)), folder.at(step.draft)];
   const ours = await open(live, constants.O_RDONLY | NO_FOLLOW);
   try {
     const info = await ours.stat();
     if (old !== null) await writeDraft(draft, old, { mode: step.mode ?? 0o644, uid: info.uid, gid: info.gid });
-    if (!isStill(live, { info, fd: ours.fd, digest: step.after! })) return CHANGED; // From here to the swap nothing may wait.
+    const now = digestOf(readWhole(ours.fd)) === step.after ? lstatSync(live, { throwIfNoEntry: false }) : undefined;
+    if (now === undefined || idOf(now) !== idOf(info)) return CHANGED; // from here to the swap nothing may wait
     if (old === null) unlinkSync(live);
     else renameSync(draft, live);
     await folder.sync();
@@ -118,14 +118,6 @@ async function putBack(folder: OpenFolder, step: Step, old: Buffer | null): Prom
     await ours.close();
     await removeDraft(folder, step.draft);
   }
-}
-
-type Seen = { readonly info: Stats; readonly fd: number; readonly digest: string };
-
-function isStill(live: string, { info, fd, digest }: Seen): boolean {
-  if (digestOf(readWhole(fd)) !== digest) return false;
-  const now = lstatSync(live, { throwIfNoEntry: false });
-  return now !== undefined && idOf(now) === idOf(info);
 }
 
 async function putBackRemoved(folder: OpenFolder, step: Step, old: Buffer): Promise<string> {

@@ -15,34 +15,32 @@ import {
   refused,
 } from './locate.ts';
 
-/** A file that may be replaced, as it was when it was checked. Its handle keeps the old file readable afterwards. */
+/** A file as it was when it was checked. Its handle keeps the old file readable. */
 export interface Target extends Located, AsyncDisposable {
   readonly bytes: Buffer | null;
   readonly before: Buffer | null;
   readonly handle: FileHandle | undefined;
   readonly info: Stats | undefined;
-  /** Of the folder; empty where it is not there yet. */
   readonly folderId: string;
 }
 
-/** Checks a replacement, and changes nothing. Throws `DOCUMENT_REFUSED` with the reason. */
 export async function openTarget(replacement: Replacement, roots: readonly string[]): Promise<Target> {
-  const place = await openPlace(replacement, roots);
-  const isNothing = replacement.bytes === null && place.before === null;
-  if (!isNothing && digestOrNull(place.before) === replacement.expected) return { ...place, bytes: replacement.bytes };
-  await place[Symbol.asyncDispose]();
-  throw changed(place.path, place.before);
+  const checked = await openChecked(replacement, roots);
+  const { path, before } = checked;
+  const isNothing = replacement.bytes === null && before === null;
+  if (!isNothing && digestOrNull(before) === replacement.expected) return { ...checked, bytes: replacement.bytes };
+  await checked[Symbol.asyncDispose]();
+  throw changed(path, before);
 }
 
-type Place = Omit<Target, 'bytes'>;
-
-async function openPlace(
+async function openChecked(
   { path, realPath, isAnyFile }: Pick<Replacement, 'path' | 'realPath' | 'isAnyFile'>,
   roots: readonly string[],
-): Promise<Place> {
+): Promise<Omit<Target, 'bytes'>> {
   const located = await locate(path, roots, { isAnyFile });
   if (realPath !== undefined && realPath !== located.realPath) {
-    throw refused(`${path} led to ${realPath}, and leads to ${located.realPath} now`, LINK_HINT);
+    const hint = 'Look at the link. If it is right, a new night starts from the file that it leads to.';
+    throw refused(`${path} led to ${realPath}, and leads to ${located.realPath} now`, hint);
   }
   const folderId = located.newFolders.length > 0 ? '' : await checkFolder(dirname(located.realPath));
   const { handle, info } = (await openLive(located.realPath)) ?? {};
@@ -50,36 +48,27 @@ async function openPlace(
   return { ...located, folderId, before, handle, info, [Symbol.asyncDispose]: async () => handle?.close() };
 }
 
-/** A document as it is now. */
+/** A document as it is now. Its bytes are null if there is none. */
 export type ReadDocument = Pick<Located, 'path' | 'realPath'> & {
-  /** Null where there is none. */
   readonly bytes: Buffer | null;
   readonly digest: string | null;
 };
 
-/**
- * Reads a document that could be replaced now; what could not be is refused before anybody works for it. `realPath` is where
- * the path led before, if it must still lead there.
- */
+/** Reads a document that could be replaced now. Refuses any other one. `realPath` is where the path must still lead. */
 export async function readDocument(
   path: string,
   roots: readonly string[],
   { realPath, isAnyFile }: AnyFile & { readonly realPath?: string | undefined } = {},
 ): Promise<ReadDocument> {
-  await using place = await openPlace({ path, realPath, isAnyFile }, roots);
-  return { path: place.path, realPath: place.realPath, bytes: place.before, digest: digestOrNull(place.before) };
+  await using checked = await openChecked({ path, realPath, isAnyFile }, roots);
+  const { before: bytes } = checked;
+  return { path: checked.path, realPath: checked.realPath, bytes, digest: digestOrNull(bytes) };
 }
-
-const LINK_HINT = 'Look at the link. If it is right, a new night starts from the file that it leads to.';
-
-type Live = { readonly handle: FileHandle; readonly info: Stats };
 
 export function changed(path: string, now: Uint8Array | null): Error {
   const what = now === null ? 'is not there any more' : 'holds other text than expected';
-  return refused(
-    `${path} ${what}: somebody changed it`,
-    'Nothing was written over it. Look at the file, and start again.',
-  );
+  const hint = 'Nothing was written over it. Look at the file, and start again.';
+  return refused(`${path} ${what}: somebody changed it`, hint);
 }
 
 async function checkFolder(folder: string): Promise<string> {
@@ -88,7 +77,7 @@ async function checkFolder(folder: string): Promise<string> {
   return idOf(info);
 }
 
-/** The mode counts for the superuser too: a person who made a file read-only meant it. */
+/** The mode counts for the superuser too: a person made the file read-only on purpose. */
 async function requireWritable(path: string, { mode, uid }: Stats): Promise<void> {
   const code = await access(path, constants.W_OK).then(
     () => undefined,
@@ -97,15 +86,12 @@ async function requireWritable(path: string, { mode, uid }: Stats): Promise<void
   if (code === undefined && (mode & 0o222) !== 0) return;
   if (code === 'EROFS') throw refused(`${path} lies on a file system that is mounted read-only`, 'Mount it writable.');
   const own = process.getuid?.() ?? uid;
-  if (own !== uid && own !== 0)
-    throw refused(
-      `${path} may not be written by you: it belongs to another user (uid ${uid})`,
-      'Run this as that user.',
-    );
+  const foreign = `${path} may not be written by you: it belongs to another user (uid ${uid})`;
+  if (own !== uid && own !== 0) throw refused(foreign, 'Run this as that user.');
   throw refused(`${path} is read-only`, `Make it writable, if that is meant: chmod u+w ${path}`);
 }
 
-async function openLive(path: string): Promise<Live | undefined> {
+async function openLive(path: string) {
   const seen = await ifThere(lstat(path));
   if (seen === undefined) return undefined;
   if (!seen.isFile())
@@ -122,7 +108,7 @@ async function openLive(path: string): Promise<Live | undefined> {
   throw changed(path, null);
 }
 
-/** Synchronous, as the last look before a file is replaced must be: nothing else of this process comes in between. */
+/** Synchronous, so that nothing else of this process runs between the last check and the swap. */
 export function readWhole(fd: number): Buffer {
   const bytes = Buffer.alloc(fstatSync(fd).size);
   let length = 0;
@@ -132,10 +118,7 @@ export function readWhole(fd: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/**
- * Throws unless the same file with the same bytes and one name stands at `livePath`, or none where there was none. The look
- * at the name comes last, as near to the swap as it can be.
- */
+/** Throws unless the same file with the same bytes and one name is at `livePath`, or still none. The name is checked last. */
 export function requireUntouched({ path, handle, info, before }: Target, livePath: string): void {
   const bytes = handle ? readWhole(handle.fd) : null;
   if (bytes && !bytes.equals(before!)) throw changed(path, bytes);
@@ -144,11 +127,10 @@ export function requireUntouched({ path, handle, info, before }: Target, livePat
   if (!isSame) throw changed(path, now ? Buffer.alloc(0) : null);
 }
 
-/** Of the old file; the owner only where it is known. */
-type Like = { readonly mode: number; readonly uid?: number; readonly gid?: number };
+type FileMode = { readonly mode: number; readonly uid?: number; readonly gid?: number };
 
-/** New bytes beside the live file, whole and safe on disk, with the mode and owner of the old one. */
-export async function writeDraft(path: string, bytes: Buffer, like: Like | undefined): Promise<void> {
+/** Writes new bytes beside the live file, safe on disk, with the mode and owner of the old file. */
+export async function writeDraft(path: string, bytes: Buffer, like: FileMode | undefined): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
   const draft = await open(path, flags, like ? 0o600 : 0o644);
   try {
@@ -160,7 +142,7 @@ export async function writeDraft(path: string, bytes: Buffer, like: Like | undef
   }
 }
 
-async function makeAlike(draft: FileHandle, { mode, uid, gid }: Like): Promise<void> {
+async function makeAlike(draft: FileHandle, { mode, uid, gid }: FileMode): Promise<void> {
   const own = await draft.stat();
   if (uid !== undefined && gid !== undefined && (own.uid !== uid || own.gid !== gid)) await draft.chown(uid, gid);
   await draft.chmod(mode & 0o7777);
@@ -168,13 +150,13 @@ async function makeAlike(draft: FileHandle, { mode, uid, gid }: Like): Promise<v
 
 type Swap = { readonly draft: string; readonly live: string; readonly isNew: boolean };
 
-/** Puts the draft in the place of the live file: readers find the old bytes or the new ones. */
+/** Puts the draft in the place of the live file. Readers find the old bytes or the new ones. */
 export function swapIn({ draft, live, isNew }: Swap): void {
   if (isNew && linkNew(draft, live)) unlinkSync(draft);
   else renameSync(draft, live);
 }
 
-/** A new name that stands over nothing. False where the file system has no links. */
+/** Fails if the file exists. False if the file system has no links. */
 function linkNew(draft: string, live: string): boolean {
   try {
     linkSync(draft, live);
@@ -185,7 +167,7 @@ function linkNew(draft: string, live: string): boolean {
   }
 }
 
-/** What stands there now: the bytes, null for nothing, undefined for what is no file. */
+/** The bytes of a file. Null if there is none, undefined if it is no regular file. */
 export async function readLive(folder: OpenFolder, name: string): Promise<Buffer | null | undefined> {
   try {
     return await readFile(folder.at(name), { flag: constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) });
@@ -196,14 +178,14 @@ export async function readLive(folder: OpenFolder, name: string): Promise<Buffer
   }
 }
 
-/** Folders that were made for a file that did not come. One with something in it stays. */
+/** Removes folders that were made for a file, if they are empty. */
 export async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) if (await isReal(folder)) await rmdir(folder).catch(() => undefined);
 }
 
 export const removeDraft = (folder: OpenFolder, name: string) => rm(folder.at(name), { force: true });
 
-/** What the operating system refuses, as a refusal: the old bytes are still there. */
+/** An error of the operating system as a refusal. The old bytes are still there. */
 export function asRefusal(error: unknown, path: string): unknown {
   if (!isFileError(error)) return error;
   const what = `${path} was not written: ${fileReason(error)}`;

@@ -18,7 +18,6 @@ import type { SkillFile } from '../../skills/index.ts';
 import { createRunDeps, notify } from '../../train/index.ts';
 import { CONTROL, type DraftRow, type TaskRow } from '../task-file.ts';
 
-/** A part of what a skill covers. */
 type Topic = { readonly name: string; readonly about: string };
 
 export type Subject = {
@@ -30,9 +29,9 @@ export type Subject = {
 
 type AskDeps = Pick<StageDeps, 'optimizer' | 'stop'>;
 
-const MOST_TOPICS = 12;
+export const MOST_TOPICS = 12;
 const MOST_OUTPUT = 8_192;
-/** Further ones are repeated all the same, and cost tokens. */
+/** Showing more known questions costs tokens and avoids few repeats. */
 const MOST_SHOWN = 60;
 
 const promptOf = (name: string) => readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8');
@@ -41,7 +40,7 @@ const Outline = z.object({
   skillTopics: z.array(z.object({ name: z.string().min(1).max(80), about: z.string().default('') })).min(1),
 });
 
-/** What the skill covers. A reply that cannot be read is one topic: the skill as a whole. */
+/** The topics of the skill. If the reply cannot be read, the whole skill is one topic. */
 export async function askForOutline(subject: Subject, { optimizer, stop }: AskDeps): Promise<Topic[]> {
   const question = { system: promptOf('outline_skill'), user: skillText(subject).join('\n\n'), stage: 'outline' };
   const asked = { ...question, schema: Outline, maxOutputTokens: MOST_OUTPUT, isAskedAgain: true };
@@ -58,17 +57,15 @@ function skillText({ skill, files }: Subject): string[] {
 }
 
 type DraftRequest = {
-  /** Without one: tasks beside the field of the skill. */
+  /** Without one, the tasks are controls. */
   readonly topic: Topic | undefined;
   readonly count: number;
-  /** Questions that are there already. */
   readonly known: readonly string[];
   readonly round: number;
 };
 
 const Drafts = z.object({ taskDrafts: z.array(z.unknown()) });
 
-/** Drafts of one kind, as far as they can be read; nothing where the whole reply cannot be. */
 export async function askForDrafts(
   { topic, count, known, round }: DraftRequest,
   subject: Subject,
@@ -84,11 +81,10 @@ export async function askForDrafts(
   const system = promptOf(topic ? 'draft_tasks' : 'draft_controls').replace('{{kinds}}', kindsFor(subject));
   const question = { system, user, stage: 'draft', schema: Drafts, sampleIndex: round, isAskedAgain: true };
   const reply = await askForJson({ ...question, maxOutputTokens: MOST_OUTPUT }, { model: optimizer, stop });
-  const taskType: DraftRow['taskType'] = topic?.name ?? CONTROL;
-  return (reply?.taskDrafts ?? []).slice(0, count).map((draft) => readDraft(draft, { taskType, ...subject }));
+  const drafts = (reply?.taskDrafts ?? []).slice(0, count);
+  return drafts.map((draft) => readDraft(draft, topic?.name ?? CONTROL, subject.hasJudge));
 }
 
-/** How answers may be scored. */
 function kindsFor({ hasJudge }: Subject): string {
   const answers =
     '- `answers` is the right answer as short as it can be, or every way to write it: the given answer must be one of them, but for case and punctuation.';
@@ -99,13 +95,12 @@ function kindsFor({ hasJudge }: Subject): string {
   return [answers, checks, ...(hasJudge ? [criteria] : [])].join('\n');
 }
 
-/** A draft that can be a task, or why it cannot. */
 export type ReadDraft = { readonly row: DraftRow } | { readonly question: string; readonly problem: string };
 
 const filled = z.string().trim().min(1);
 const answer = z.union([filled, z.number().transform(String)]);
 
-/** As models write it: one answer without a list, and parts that are there and empty. */
+/** Models write one answer without a list, and empty parts. */
 const Draft = z.object({
   question: filled,
   answers: z.union([answer.transform((one) => [one]), z.array(answer)]).nullish(),
@@ -114,10 +109,8 @@ const Draft = z.object({
   why: z.string().nullish(),
 });
 
-type Kind = { readonly taskType: string; readonly hasJudge: boolean };
-
 /** A row for the task file, checked as the reader of the file will check it. */
-function readDraft(value: unknown, { taskType, hasJudge }: Kind): ReadDraft {
+function readDraft(value: unknown, taskType: string, hasJudge: boolean): ReadDraft {
   const { data, error } = Draft.safeParse(value);
   if (!data) return { question: '', problem: `no task: ${error.issues[0]!.message}` };
   const { question, why } = data;
@@ -135,26 +128,21 @@ function scoringOf({ answers, checks, criteria }: z.output<typeof Draft>, hasJud
   return criteria?.length && hasJudge ? { judge: { kind: 'rubric' as const, criteria } } : undefined;
 }
 
-/** A kind of task, and how many of it are to be there in the end. `topic` is missing for those beside the field. */
+/** A kind of task, and how many there shall be in the end. Controls have no topic. */
 export type Quota = { readonly taskType: string; readonly topic: Topic | undefined; readonly count: number };
 
-/** Of ten tasks one is a control. */
 const CONTROL_SHARE = 0.1;
 
-/** Controls, and an equal share for every topic. */
 export function quotasFor(topics: readonly Topic[], n: number): Quota[] {
   const controls = Math.round(n * CONTROL_SHARE);
-  const shares = apportion(
-    n - controls,
-    topics.map(() => 1),
-  );
+  const shares = apportion(n - controls, new Array<number>(topics.length).fill(1));
   const own = topics.map((topic, place) => ({ taskType: topic.name, topic, count: shares[place]! }));
   return [...own, { taskType: CONTROL, topic: undefined, count: controls }].filter(({ count }) => count > 0);
 }
 
 /**
- * How many of each kind are missing, never more than `room` together. Tasks of other kinds take room too. When `isOpen`, what
- * some kinds could not give is asked of all of them.
+ * How many of each kind are missing, in all at most `room`. Tasks of other kinds take room too. If `isOpen`, all kinds
+ * replace what some kinds could not give.
  */
 export function missingOf(quotas: readonly Quota[], rows: readonly TaskRow[], room: number, isOpen: boolean): number[] {
   const lacking = quotas.map(({ taskType, count }) =>
@@ -169,7 +157,7 @@ export function missingOf(quotas: readonly Quota[], rows: readonly TaskRow[], ro
 const SPLITS = ['train', 'val', 'test'] as const;
 const RATIO = [4, 3, 3];
 
-/** Where the tasks of a file name their splits, each new one must too: where most are missing. Elsewhere the reader divides them. */
+/** If the tasks of a file name their splits, each new one gets the split that lacks most. Otherwise the reader divides them. */
 export function assignSplits(rows: readonly DraftRow[], existing: readonly TaskRow[]): DraftRow[] {
   if (!existing.some(({ split }) => typeof split === 'string')) return [...rows];
   const total = existing.length + rows.length;
@@ -183,22 +171,15 @@ export function assignSplits(rows: readonly DraftRow[], existing: readonly TaskR
 }
 
 type DrafterOptions = {
-  /** Drafts, solves, and scores by criteria. */
   readonly model: ChatModel;
-  /** Limits, workers, retries and prices. */
   readonly config?: SkillOptConfigInput | undefined;
   readonly caches?: RunCaches | undefined;
   readonly observers?: readonly RunObserver[] | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-type OpenDrafter = Disposable & {
-  readonly stages: StageDeps;
-  readonly takeUsage: ReturnType<typeof createRunDeps>['takeUsage'];
-};
-
-/** A model in what every run has: cache, meter, retry, rate limit and the limits of the configuration. */
-export function openDrafter({ model, config, caches, observers = [], signal }: DrafterOptions): OpenDrafter {
+/** The model drafts, solves, and scores by criteria, with the cache, retries and limits of a run. */
+export function openDrafter({ model, config, caches, observers = [], signal }: DrafterOptions) {
   const stop = createStop(signal);
   const { deps, takeUsage } = createRunDeps({
     ...{ config: parseConfig(config), target: model, optimizer: model, judge: model, caches, observers, stop },

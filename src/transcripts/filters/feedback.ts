@@ -1,11 +1,9 @@
 import { memoize } from '../../core/text/index.ts';
 import type { Place } from '../transcript-source.ts';
-import { phraseList } from './filters.ts';
+import { listOfPhrases as list, phraseList } from './filters.ts';
 
-// What people say when they are content with an agent's work or not: English, German, French, Spanish, Portuguese,
-// Chinese, Japanese. Lower case; a plain apostrophe stands for both.
-
-const list = (phrases: string): readonly string[] => phrases.split('|').map((phrase) => phrase.trim());
+// Praise and complaints in English, German, French, Spanish, Portuguese, Chinese and Japanese. In lower case, with a
+// plain apostrophe for both kinds.
 
 const NEGATIVE_PHRASES = list(`
   doesn't work | does not work | didn't work | did not work | still doesn't | still does not | isn't working |
@@ -36,20 +34,20 @@ const POSITIVE_PHRASES = list(`
   動きました | 動いた | 直りました | 直った | 素晴らしい | いいですね | うまくいきました
 `);
 
-/** Words that say something only when they are denied: «fixed» may be a width, «not fixed» is a complaint. */
+/** Words that count only when they are denied: «fixed» may be a width, «not fixed» is a complaint. */
 const DENIED_WORDS = list(`
   fixed | correct | right | working | solved | resolved | good | done | better | finished | what i want |
   behoben | richtig | gelöst | fertig | gut | korrekt | corrigé | résolu | bon | correct | arreglado |
   solucionado | resuelto | correcto | bien | corrigido | resolvido | correto | certo
 `);
 
-/** What turns a statement round, when it stands at most two words before it. */
+/** Words that deny a statement if they stand at most two words before it. */
 const DENIALS = list(`
   not | isn't | wasn't | aren't | doesn't | didn't | don't | won't | never | no longer | nothing | hardly |
   nicht | nie | kein | keine | pas | jamais | rien | no | nunca | nada | não | nem
 `);
 
-/** Asked about rather than said: «what is wrong with it». */
+/** Words before a question rather than a complaint: «what is wrong with it». */
 const ASKING = list(`
   what's | what is | whats | anything | something | if | whether | was ist
 `);
@@ -61,7 +59,7 @@ const LAST_WORDS = list(`
   super bien | bravo | nickel | genial | bien | estupendo | ótimo | bom | legal
 `);
 
-/** What work is too much of. Said of it, and not of something in it: «that's too long», but not «lines that are too long». */
+/** Complaints after «too»: «that's too long», but not «lines that are too long». */
 const TOO_MUCH = list(`
   long | short | verbose | wordy | slow | complicated | complex | vague | big | small | much | many | generic | lang | kurz |
   kompliziert | langsam | ausführlich
@@ -69,51 +67,45 @@ const TOO_MUCH = list(`
 
 type Kind = 'neg' | 'pos' | 'denied';
 
-/** Further in, a text is a log or a document, not an opinion. */
+/** After this many characters a text is a log or a document, not an opinion. */
 const MAX_READ_LENGTH = 600;
 
 /**
  * Reads what a prompt says about the work before it: `neg:…` and `pos:…`, in the order of the text, in whole words.
  * `SKILLOPT_SLEEP_NEG_FEEDBACK` and `SKILLOPT_SLEEP_POS_FEEDBACK` add phrases.
  */
-export function feedbackReader(env: Place['env']): Reader {
+export function feedbackReader(env: Place['env']): (prompt: string) => readonly string[] {
   return readerWith(`${env.SKILLOPT_SLEEP_NEG_FEEDBACK ?? ''}\n${env.SKILLOPT_SLEEP_POS_FEEDBACK ?? ''}`);
 }
-
-type Reader = (prompt: string) => readonly string[];
 
 /** Every session of a harvest has the same phrases. */
 const readerWith = memoize(makeReader, { maxEntries: 4 });
 
-function makeReader(added: string): Reader {
+function makeReader(added: string): (prompt: string) => readonly string[] {
   const [negative, positive] = added.split('\n');
   const kinds = new Map<string, Kind>([
     ...DENIED_WORDS.map((word) => [word, 'denied'] as const),
     ...[...POSITIVE_PHRASES, ...phraseList(positive)].map((phrase) => [phrase, 'pos'] as const),
     ...[...NEGATIVE_PHRASES, ...phraseList(negative)].map((phrase) => [phrase, 'neg'] as const),
   ]);
-  const pattern = patternOf([...kinds.keys()]);
+  // A list of plain texts is searched faster than one with conditions, which are checked for each match.
+  const pattern = new RegExp(longestFirst([...kinds.keys()]), 'g');
   return (prompt) => {
     const text = ownWords(prompt);
     const signals = new Set<string>();
-    pattern.lastIndex = 0; // `matchAll` would make the long pattern again for every prompt
+    pattern.lastIndex = 0; // `matchAll` would compile the long pattern again for every prompt
     for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
       const { 0: phrase, index } = hit;
-      if (!isWhole(text, phrase, index)) pattern.lastIndex = index + 1;
-      else
-        addSignal(signals, {
-          phrase,
-          kind: kinds.get(phrase)!,
-          before: clauseBefore(text, index),
-          after: text.slice(index),
-        });
+      if (isWhole(text, phrase, index)) signals.add(signalOf(text, phrase, index, kinds.get(phrase)!));
+      else pattern.lastIndex = index + 1;
     }
     for (const signal of wholeRemarks(text)) signals.add(signal);
+    signals.delete(NO_SIGNAL);
     return [...signals];
   };
 }
 
-/** Whole remarks: words that say something only by where they stand. */
+/** Words that count only by their place in the text. */
 function wholeRemarks(text: string): string[] {
   const praise = LAST.exec(text.slice(-REMARK_LENGTH))?.[1];
   const found = TOO.exec(text);
@@ -122,37 +114,29 @@ function wholeRemarks(text: string): string[] {
   return [...(complaint === undefined ? [] : [`neg:${complaint}`]), ...(praise === undefined ? [] : [`pos:${praise}`])];
 }
 
-type Hit = { readonly phrase: string; readonly kind: Kind; readonly before: string; readonly after: string };
+const NO_SIGNAL = '';
 
-function addSignal(signals: Set<string>, hit: Hit): void {
-  const signal = signalOf(hit);
-  if (signal !== undefined) signals.add(signal);
-}
-
-function signalOf({ phrase, kind, before, after }: Hit): string | undefined {
+function signalOf(text: string, phrase: string, index: number, kind: Kind): string {
   const name = phrase.replace(/[,.!]$/, '');
+  const before = clauseBefore(text, index);
   const isDenied = DENIED.test(before);
-  if (kind === 'neg') return isDenied || ASKED.test(before) ? undefined : `neg:${name}`;
+  if (kind === 'neg') return isDenied || ASKED.test(before) ? NO_SIGNAL : `neg:${name}`;
   if (isDenied) return `neg:not ${name}`;
-  const isQuestion = asksAt(after);
-  return kind === 'denied' || isQuestion ? undefined : `pos:${name}`;
+  return kind === 'denied' || asksAt(text.slice(index)) ? NO_SIGNAL : `pos:${name}`;
 }
 
 const asksAt = (after: string) => /^[^.!?\n]*\?/.test(after.slice(0, 200));
 
-/** Without code and quotations: what others said is no feedback. */
+/** Without code and quotations, which are the words of others. */
 function ownWords(prompt: string): string {
   const opening = prompt.slice(0, MAX_READ_LENGTH).toLowerCase().replaceAll('’', "'");
   return opening.replace(/```[^`]*(?:```|$)|`[^`\n]*`|^[ \t]*>.*$/gm, ' ').replace(/[ \t]{2,}|\t/g, ' ');
 }
 
-const CLAUSE_LENGTH = 60;
-
-const clauseBefore = (text: string, index: number) =>
-  text
-    .slice(Math.max(0, index - CLAUSE_LENGTH), index)
-    .split(/[.,;:!?\n]/)
-    .at(-1)!;
+function clauseBefore(text: string, index: number): string {
+  const before = text.slice(Math.max(0, index - 60), index);
+  return before.split(/[.,;:!?\n]/).at(-1)!;
+}
 
 const escaped = (phrase: string) => phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -162,15 +146,10 @@ const longestFirst = (phrases: readonly string[]) =>
     .map(escaped)
     .join('|');
 
-/** The longest phrase first. A list of plain texts is searched faster than one with conditions: those come after. */
-function patternOf(phrases: readonly string[]): RegExp {
-  return new RegExp(longestFirst(phrases), 'g');
-}
-
 const LETTER = /[\p{L}\p{N}_]/u;
 const WITHOUT_SPACES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
-/** Whether it stands by itself, in scripts that put spaces between words. */
+/** Whether a phrase stands by itself. Scripts without spaces between words need no such check. */
 function isWhole(text: string, phrase: string, index: number): boolean {
   const [before, after] = [text.charAt(index - 1), text.charAt(index + phrase.length)];
   if (!LETTER.test(before) && !(LETTER.test(after) && LETTER.test(phrase.at(-1)!))) return true;
@@ -180,7 +159,7 @@ function isWhole(text: string, phrase: string, index: number): boolean {
 const endingIn = (words: readonly string[]) =>
   new RegExp(`(?:^|[^a-zäöüßà-ÿ])(?:${words.map(escaped).join('|')})(?: [a-zäöüßà-ÿ']{1,20}){0,2} ?$`);
 
-/** Longer than the last remark, so that a long text is not searched. */
+/** Longer than a last remark, so that only the end of a long text is searched. */
 const REMARK_LENGTH = 60;
 const LAST = new RegExp(
   `(?:^|[.,;:!?\\n–—-]) *(?:(?:that's|that is|it's|it is|this is|oh|wow|so|das ist|ist) )?(${longestFirst(LAST_WORDS)})[ !.…)✨🙂😀]*$`,

@@ -2,23 +2,20 @@ import { OWN_CALL_FOLDER, OWN_CALL_SENTINEL } from '../../core/contracts/index.t
 import { objectOf, textOf } from '../read/json.ts';
 import { ownCopy, type Place, type SessionDigest } from '../transcript-source.ts';
 
-/** What an agent puts around or into a user's message, with everything in it. */
-const NOTICE_TAGS = [
-  ...['system-reminder', 'system_reminder', 'environment_context', 'environment_details', 'user_instructions'],
-  ...['codex_internal_context', 'turn_aborted', 'user_shell_command', 'permissions instructions'],
-  ...[
-    'local-command-stdout',
-    'local-command-stderr',
-    'local-command-caveat',
-    'bash-input',
-    'bash-stdout',
-    'bash-stderr',
-  ],
-  ...['ide_opened_file', 'ide_selection', 'ide_diagnostics', 'task-notification', 'user-prompt-submit-hook'],
-  ...['session_context', 'attached_files', 'reminderInstructions'],
-];
+/** Phrases with `|` between them. */
+export function listOfPhrases(phrases: string): readonly string[] {
+  return phrases.split('|').map((phrase) => phrase.trim());
+}
 
-/** How messages begin that nobody typed. */
+/** Agents put these tags, with all that is in them, into a user's message. */
+const NOTICE_TAGS = listOfPhrases(`
+  system-reminder | system_reminder | environment_context | environment_details | user_instructions |
+  codex_internal_context | turn_aborted | user_shell_command | permissions instructions | local-command-stdout |
+  local-command-stderr | local-command-caveat | bash-input | bash-stdout | bash-stderr | ide_opened_file | ide_selection |
+  ide_diagnostics | task-notification | user-prompt-submit-hook | session_context | attached_files | reminderInstructions
+`);
+
+/** Messages that begin with these were not typed by a person. */
 const NOTICE_STARTS = [
   '[Pasted text', // a marker, its text is elsewhere
   'Caveat:',
@@ -37,15 +34,13 @@ const NOTICE_STARTS = [
 const COMMAND_TAG = /<command-(?:message|name)>/;
 const COMMAND_TAG_WITHIN = 200;
 
-/** What a person asked for, without what agents add to it. Empty: nobody asked for anything. */
+/** What a person asked for, without what agents add. Empty if nobody asked for anything. */
 export function promptOf(text: string): string {
   const prompt = (text.includes('<') ? NOTICE_TAGS.reduce(withoutTag, text) : text).trim();
   return isMeta(prompt) ? '' : prompt;
 }
 
-/** Commands, notices, pasted markers: not what a person wants done. */
-export function isMeta(text: string): boolean {
-  const prompt = text.trim();
+function isMeta(prompt: string): boolean {
   if (prompt === '' || (prompt.startsWith('<') && prompt.endsWith('>'))) return true;
   if (prompt.startsWith('/') && prompt.slice(0, 1_000).split(/\s+/).length <= 3) return true;
   return (
@@ -53,7 +48,7 @@ export function isMeta(text: string): boolean {
   );
 }
 
-/** Everything from an opening tag to the next closing one, as often as it occurs. One that is never closed is a person's. */
+/** Removes all that lies between an opening tag and the next closing one. A person wrote a tag that is never closed. */
 function withoutTag(text: string, tag: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -66,7 +61,7 @@ function withoutTag(text: string, tag: string): string {
   }
 }
 
-/** Each place is looked at once, also where tags of similar names are many. */
+/** Skips tags whose names only begin with this one. */
 function openingOf(text: string, tag: string, from: number): number {
   const opening = `<${tag}`;
   let at = text.indexOf(opening, from);
@@ -74,49 +69,39 @@ function openingOf(text: string, tag: string, from: number): number {
   return at;
 }
 
-/** Tools that load a skill by its name: those of Claude Code, Gemini CLI, and several others. */
+/** Tools that load a skill by its name: of Claude Code, Gemini CLI, and several others. */
 const SKILL_TOOLS = ['Skill', 'skill', 'activate_skill'];
-
 /** Agents without such a tool read the file. */
 const SKILL_FILE = /(?:^|[\\/"'\s])skills?[\\/]+([\p{L}\p{N}][\p{L}\p{N}._-]{0,63})[\\/]+SKILL\.md/u;
-
 const MAX_INPUT_LENGTH = 4_000;
 
-/** The skill that a tool call loads; empty if none. */
 export function loadedSkill(tool: string, input: unknown): string {
   if (SKILL_TOOLS.includes(tool)) {
     const { skill, name, command } = objectOf(input);
     return textOf(skill) || textOf(name) || textOf(command);
   }
-  const text = typeof input === 'string' ? input : shortValues(input);
+  // Short values are commands and paths. A longer one is the content of a file.
+  const isShort = (value: unknown) => typeof value === 'string' && value.length < 1_000;
+  const text = typeof input === 'string' ? input : Object.values(objectOf(input)).filter(isShort).join('\n');
   return SKILL_FILE.exec(text.slice(0, MAX_INPUT_LENGTH))?.[1] ?? '';
 }
 
-/** Commands and paths; a file's content is not among them. */
-function shortValues(input: unknown): string {
-  const values = Object.values(objectOf(input)).filter((value) => typeof value === 'string' && value.length < 1_000);
-  return values.join('\n');
-}
-
-/** A plugin's skill is called `plugin:skill`; its folder has the last part of the name. */
+/** A plugin's skill is called `plugin:skill`. The folder has the last part of the name. */
 export const skillName = (name: string) => name.slice(name.lastIndexOf(':') + 1).trim();
 
-/** Whether an agent worked for us there. Also of a folder's name that an agent made from its path, such as `-tmp-…-work`. */
-export const isOwnFolder = (path: string) => OWN_FOLDER.test(path);
 const OWN_FOLDER = new RegExp(`(?:^|[\\\\/-])${OWN_CALL_FOLDER}[A-Za-z0-9]`);
+/** Whether an agent worked for us there. The path may also be a name that an agent made from it, such as `-tmp-…-work`. */
+export const isOwnFolder = (path: string) => OWN_FOLDER.test(path);
 
-/** A heading and then one of our fences: stages and judges put their material this way, and nobody else does. */
+/** A heading and then one of our fences: only our stages and judges write prompts this way. */
 const FENCED_SECTION = /^## [^\n]{1,80}\n{1,2}<[a-z_-]{2,30}-[0-9a-f]{8}>\n/;
 
-/** Whether we wrote this prompt, for whatever stage. */
 export function isOwnPrompt(text: string): boolean {
   const opening = text.trimStart().slice(0, 300);
-  return /^<[a-z]{1,20} /.test(opening) && opening.includes(`${OWN_CALL_SENTINEL}>`)
-    ? true
-    : FENCED_SECTION.test(opening);
+  const hasSentinel = /^<[a-z]{1,20} /.test(opening) && opening.includes(`${OWN_CALL_SENTINEL}>`);
+  return hasSentinel || FENCED_SECTION.test(opening);
 }
 
-/** How programs begin when they set an agent to work. */
 const AGENT_PREAMBLES = [
   'you are a subagent',
   'you are a sub-agent',
@@ -124,16 +109,13 @@ const AGENT_PREAMBLES = [
   'you are a background agent',
 ];
 
-const FIRST_WORDS = 2_000;
-
-/** Whether the first prompt of a session was written by a program for an agent. `SKILLOPT_SLEEP_AGENT_MARKERS` adds phrases. */
+/** Whether a program wrote the first prompt of a session. `SKILLOPT_SLEEP_AGENT_MARKERS` adds phrases. */
 export function isAgentSession(firstPrompt: string, env: Place['env']): boolean {
-  const opening = firstPrompt.slice(0, FIRST_WORDS).toLowerCase();
+  const opening = firstPrompt.slice(0, 2_000).toLowerCase();
   const marks = [...AGENT_PREAMBLES, ...phraseList(env.SKILLOPT_SLEEP_AGENT_MARKERS)];
   return marks.some((mark) => opening.includes(mark));
 }
 
-/** A list in a variable: phrases with commas between them. */
 export function phraseList(list: string | undefined): readonly string[] {
   const phrases = (list ?? '').split(',').map((phrase) => phrase.trim().toLowerCase());
   return phrases.filter((phrase) => phrase !== '');
@@ -142,7 +124,7 @@ export function phraseList(list: string | undefined): readonly string[] {
 const SHORT_LENGTH = 200;
 const QUICK_SECONDS = 3;
 
-/** Whether a program seems to have asked: one short prompt, and all over within seconds. Unknown times are a person's. */
+/** Whether a program seems to have asked: one short prompt, answered within seconds. Without times it was a person. */
 export function isHeadless({ nUserTurns, userPrompts, startedAt, endedAt }: SessionDigest): boolean {
   if (nUserTurns !== 1) return nUserTurns === 0;
   if (startedAt === '' || endedAt === '') return false;
@@ -152,10 +134,7 @@ export function isHeadless({ nUserTurns, userPrompts, startedAt, endedAt }: Sess
 
 const toSeconds = (utc: string) => Math.floor(Date.parse(utc) / 1000);
 
-/**
- * Any of these in a prompt, in any case, keeps a session out of everything that is learned. `docs/sleep-privacy.md` lists the English
- * ones as what is refused (learning, training, remembering) and what of (this, that, the session, the chat).
- */
+/** Nothing is learned from a session with one of these in a prompt. `docs/sleep-privacy.md` describes the English ones. */
 const NOT_TO_LEARN = new RegExp(
   [
     String.raw`\b(?:don't|dont|do not|never|please don't|must not|should not|shouldn't|mustn't|may not) (?:ever )?(?:learn|train|remember|memorize|memorise|take lessons) (?:anything |something )?(?:from |on |about |of )?(?:any of )?(?:this|that|these|here|it\b|our (?:chat|conversation|session)|the (?:chat|conversation|session)|my (?:chat|session|code|data|words))`,
@@ -171,59 +150,25 @@ const NOT_TO_LEARN = new RegExp(
   ].join('|'),
 );
 
-/** In other languages, as they are. */
-const NOT_TO_LEARN_PHRASES: readonly string[] = [
-  'lerne das nicht',
-  'lerne dies nicht',
-  'lern das nicht',
-  'lerne nicht daraus',
-  'lerne nichts daraus',
-  'nicht daraus lernen',
-  'nichts daraus lernen',
-  'hieraus nichts lernen',
-  'hieraus nicht lernen',
-  'hieraus bitte nicht',
-  'davon nichts lernen',
-  'nicht zum lernen',
-  'nicht zum trainieren',
-  'merk dir das nicht',
-  'merke dir das nicht',
-  "n'apprends pas ça",
-  "n'apprends pas cela",
-  "n'apprends rien de",
-  "n'apprenez pas",
-  'ne retiens pas ceci',
-  "n'apprends pas de",
-  'ne retiens rien de',
-  'no aprendas esto',
-  'no aprendas de esto',
-  'no aprendas eso',
-  'no aprendas nada de',
-  'no recuerdes esto',
-  'não aprenda isso',
-  'não aprenda com isso',
-  'não aprendas isto',
-  'non imparare questo',
-  'non imparare da questo',
-  '不要学习这',
-  '不要从中学习',
-  '不要學習這',
-  '别学这',
-  '別學這',
-  '学習しないで',
-  '学ばないで',
-  '覚えないで',
-  '학습하지 마',
-];
+const NOT_TO_LEARN_PHRASES = listOfPhrases(`
+  lerne das nicht | lerne dies nicht | lern das nicht | lerne nicht daraus | lerne nichts daraus |
+  nicht daraus lernen | nichts daraus lernen | hieraus nichts lernen | hieraus nicht lernen |
+  hieraus bitte nicht | davon nichts lernen | nicht zum lernen | nicht zum trainieren | merk dir das nicht |
+  merke dir das nicht | n'apprends pas ça | n'apprends pas cela | n'apprends rien de | n'apprenez pas |
+  ne retiens pas ceci | n'apprends pas de | ne retiens rien de | no aprendas esto | no aprendas de esto |
+  no aprendas eso | no aprendas nada de | no recuerdes esto | não aprenda isso | não aprenda com isso |
+  não aprendas isto | non imparare questo | non imparare da questo | 不要学习这 | 不要从中学习 | 不要學習這 | 别学这 | 別學這 |
+  学習しないで | 学ばないで | 覚えないで | 학습하지 마
+`);
 
-/** A part of each of them: most texts have none, and need not be looked at again. */
+/** A part of each of them. Most texts have none of these parts and need no further search. */
 const STEM =
   /[Ll](?:earn|ern|EARN|ERN)|[Tt](?:rain|RAIN)|[Rr]emember|REMEMBER|[Mm]emori|[Ff]orget this|[Ii]gnore this|off the record|[Mm]erke? dir|[Rr]ecuerd|[Aa]ppren|[Rr]etiens|[Aa]prend|[Ii]mparar|[Ss]killopt: ?|[学學覚]|학습/;
 
-/** In a text that is longer than twice this, a person's own words stand before what was pasted or after it. */
+/** In a long text, a person's own words stand before or after what was pasted. */
 const EDGE_LENGTH = 2_000;
 
-/** Looked for in commands and notices, too: who asks for this must not have to ask twice. Not in code and quotations: others said that. */
+/** Commands and notices count too. Code and quotations do not: others wrote them. */
 export function askedNotToLearn(text: string): boolean {
   const isLong = text.length > 2 * EDGE_LENGTH;
   const edges = isLong ? `${text.slice(0, EDGE_LENGTH)}\n${text.slice(-EDGE_LENGTH)}` : text;

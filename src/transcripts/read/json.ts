@@ -1,20 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
+import { isObject } from '../../core/text/index.ts';
 import type { Trouble, TroubleKind } from '../transcript-source.ts';
 
-/** A record that somebody else wrote: nothing about it is certain. */
+/** A record of another program: nothing about it is certain. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object, or an empty one. */
-export const objectOf = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The text, or an empty one. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A text, or the text blocks of a list. Blocks are `{ type, text }`; those of other types are not for us. */
+/** A text, or the texts of `{ type, text }` blocks of these types. */
 export function blockTexts(content: unknown, types: readonly string[] = ['text']): string {
   if (typeof content === 'string') return content;
   const blocks = listOf(content).map(objectOf);
@@ -24,10 +22,7 @@ export function blockTexts(content: unknown, types: readonly string[] = ['text']
 
 const BACKSLASH = '\\'.charCodeAt(0);
 
-/**
- * Whether a string that is exactly this word stands in a line of JSON, found without parsing it. A text that merely
- * ends in `"word` does not count; one that is cut off by an invalid line may.
- */
+/** Finds a string that is exactly this word in a line of JSON, without parsing. An escaped quote before it does not count. */
 export function hasString(word: string): (line: Buffer) => boolean {
   const needle = Buffer.from(`"${word}"`);
   return (line) => {
@@ -40,13 +35,9 @@ export function hasString(word: string): (line: Buffer) => boolean {
 const [QUOTE, COLON] = ['"'.charCodeAt(0), ':'.charCodeAt(0)];
 const [BRACE, BRACKET] = ['{'.charCodeAt(0), '['.charCodeAt(0)];
 
-/** How far into a line a field is looked for. */
 const HEAD_BYTES = 2_000;
 
-/**
- * The text of a field of the record itself, not of one inside it, found without parsing. `undefined` when it is not near
- * the beginning, which says nothing about the rest of the line.
- */
+/** The text of a top-level field, found without parsing; `undefined` if it is not near the beginning of the line. */
 export function fieldText(line: Buffer, field: string): string | undefined {
   const end = Math.min(line.length, HEAD_BYTES);
   let depth = 0;
@@ -81,7 +72,7 @@ const MAX_SMALL_BYTES = 16 * 1024;
 
 type JsonFile = { readonly value: unknown; readonly trouble: Trouble };
 
-/** A file that is one JSON value. What cannot be read has the value `undefined`; nothing is thrown but the abort. */
+/** Reads a file that is one JSON value. The value is `undefined` if that fails. Throws only when aborted. */
 export async function readJsonFile(path: string, signal?: AbortSignal, maxBytes = MAX_FILE_BYTES): Promise<JsonFile> {
   const bytes = await readBytes(path, maxBytes, signal);
   if (typeof bytes === 'string') return { value: undefined, trouble: { [bytes]: 1 } };
@@ -93,7 +84,6 @@ export async function readJsonFile(path: string, signal?: AbortSignal, maxBytes 
   }
 }
 
-/** A file of a few words; empty if it is not there or longer. */
 export async function readSmallText(path: string): Promise<string> {
   const bytes = await readBytes(path, MAX_SMALL_BYTES);
   return typeof bytes === 'string' ? '' : bytes.toString('utf8');

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { Decompress } from 'fzstd';
+import { isObject } from '../../core/text/index.ts';
 import type { Trouble, TroubleKind } from '../transcript-source.ts';
 import type { JsonObject } from './json.ts';
 
@@ -10,37 +11,32 @@ export type LineFile = {
   readonly path: string;
   /** Bytes that were read before. A compressed file is always read whole. */
   readonly from?: number | undefined;
-  /**
-   * Looks at a line's bytes and says whether it is worth decoding and parsing; most lines are not. In JSON, the bytes
-   * `"word"` stand only where that string does: a quote inside a text is written `\"`. See `hasString`.
-   */
+  /** Decides by its bytes whether a line is decoded and parsed. Most lines need not be. See `hasString`. */
   readonly wanted?: ((line: Buffer) => boolean) | undefined;
   readonly maxLineBytes?: number | undefined;
+  /** The limit of a compressed file, decompressed. */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-type LinesRead = {
-  /** Bytes up to the end of the last whole line; of a compressed file, its size. */
-  readonly position: number;
-  readonly trouble: Trouble;
-};
+/** The position is the end of the last whole line, or the size of a compressed file. */
+type LinesRead = { readonly position: number; readonly trouble: Trouble };
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const MAX_GROWN_BYTES = 512 * 1024 * 1024;
 
 /**
- * Every record of a file with a JSON object per line, in order. What is wrong is counted: nothing is thrown but the abort.
+ * Every record of a file with a JSON object per line, in order. Problems are counted. Throws only when aborted.
  *
- * A last line without an end is taken when it is a whole object, for no beginning of an object is an object itself;
- * otherwise the position stays before it. A record that `take` cannot bear counts as malformed.
+ * A last line without a line break is taken if it is a whole object. Otherwise the position stays before it. A record
+ * counts as malformed if `take` throws.
  */
 export async function readRecords(file: LineFile, take: (record: JsonObject) => void): Promise<LinesRead> {
   const { path, wanted, maxLineBytes = MAX_LINE_BYTES, maxBytes = MAX_GROWN_BYTES, signal } = file;
   const from = isCompressed(path) ? 0 : (file.from ?? 0);
   const count = troubleCounter();
-  const reader = recordReader({ wanted, count, take, from });
-  const lines = splitLines({ maxLineBytes, onLine: reader.line, onTooLong: () => count.add('too-long') });
+  const reader = recordReader({ path, wanted, from }, count, take);
+  const lines = splitLines(maxLineBytes, reader.line, () => count.add('too-long'));
   try {
     await readChunks({ path, from, maxBytes, signal }, lines.push);
   } catch (error) {
@@ -55,7 +51,6 @@ export async function readRecords(file: LineFile, take: (record: JsonObject) => 
   return { position, trouble: count.trouble };
 }
 
-/** What a reader counts. */
 export function troubleCounter() {
   const trouble: Partial<Record<TroubleKind, number>> = {};
   const add = (kind: TroubleKind) => {
@@ -64,13 +59,11 @@ export function troubleCounter() {
   return { trouble: trouble as Trouble, add };
 }
 
-type Reading = Pick<LineFile, 'wanted'> & {
-  readonly count: ReturnType<typeof troubleCounter>;
-  readonly take: (record: JsonObject) => void;
-  readonly from: number;
-};
-
-function recordReader({ wanted = () => true, count, take, from }: Reading) {
+function recordReader(
+  { wanted = () => true, from }: LineFile,
+  count: ReturnType<typeof troubleCounter>,
+  take: (record: JsonObject) => void,
+) {
   let isFirst = from === 0;
   const withoutMark = (line: Buffer) => {
     const hasMark = isFirst && line.subarray(0, BOM.length).equals(BOM);
@@ -111,17 +104,16 @@ const OPENING = '{'.charCodeAt(0);
 
 const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
 
-/** Invalid bytes become U+FFFD. */
 function parseObject(line: Buffer): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A system that went down can leave zeros where a line was, and the next record behind them. */
+/** A system crash can leave zeros in place of a line, and the next record after them. */
 function afterZeros(line: Buffer): JsonObject | undefined {
   const zero = line.lastIndexOf(0);
   return zero === -1 ? undefined : parseObject(line.subarray(zero + 1));
@@ -133,28 +125,18 @@ const sizeOf = (path: string) =>
     () => 0,
   );
 
-/** Most sessions fit into one. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Memory that is not in use, for the next file. */
 const spares: Buffer[] = [];
 const MAX_SPARES = 4;
 
-type Chunks = {
-  readonly path: string;
-  /** Where to begin, in bytes. A compressed file is always read from its beginning. */
-  readonly from: number;
-  /** Of what a compressed file grows to. */
-  readonly maxBytes: number;
-  readonly signal: AbortSignal | undefined;
-};
+type Chunks = Pick<LineFile, 'path' | 'signal'> & { readonly from: number; readonly maxBytes: number };
 
-/** A compressed file that asks for more than we give it. */
 class TooLargeError extends Error {}
 
 const isCompressed = (path: string) => path.endsWith('.zst');
 
-/** Every chunk of a file, in order. A chunk's bytes hold only until `take` returns. */
+/** Every chunk of a file, in order. The bytes of a chunk are valid only until `take` returns. */
 async function readChunks(chunks: Chunks, take: (chunk: Buffer) => void): Promise<void> {
   if (!isCompressed(chunks.path)) return await readPlain(chunks, take);
   const decoder = decompressor(chunks.maxBytes, take);
@@ -169,7 +151,7 @@ async function readPlain({ path, from, signal }: Chunks, take: (chunk: Buffer) =
     for (let position = from; ; ) {
       await setImmediate();
       signal?.throwIfAborted();
-      // Waiting for another thread costs more than reading: a third of a harvest. Between two chunks others have their turn.
+      // Asynchronous reads would take a third of a harvest. Other work runs between two chunks.
       const bytes = readSync(file, buffer, 0, buffer.length, position);
       position += bytes;
       take(buffer.subarray(0, bytes));
@@ -181,13 +163,11 @@ async function readPlain({ path, from, signal }: Chunks, take: (chunk: Buffer) =
   }
 }
 
-/** What a writer may ask a reader to look back at. More than this is a trap or another kind of file. */
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
-
-/** The decoder moves its whole window for every block, however small the block is. */
+/** The decoder moves its whole window for every block, even for a small one. */
 const MAX_MOVED_BYTES = 32e9;
 
-/** Stops before memory is touched: small input can ask for gigabytes, in size, in window, or in time. */
+/** Stops before memory is used: a small input can ask for gigabytes of output, of window, or of moved bytes. */
 function decompressor(maxBytes: number, take: (chunk: Buffer) => void): Decompress {
   let grownBytes = 0;
   let movedBytes = 0;
@@ -204,7 +184,7 @@ function decompressor(maxBytes: number, take: (chunk: Buffer) => void): Decompre
   return decoder;
 }
 
-/** The library keeps it to itself (`s.w`); a test with an enormous window holds this to be true. */
+/** A private field of the library (`s.w`). A test with a huge window fails if it moves. */
 function windowOf(decoder: Decompress): number {
   const { s: frame } = decoder as unknown as { s?: { w?: Uint8Array } };
   return frame?.w?.length ?? Number.POSITIVE_INFINITY;
@@ -212,21 +192,13 @@ function windowOf(decoder: Decompress): number {
 
 const NEWLINE = 10;
 
-type LineHandler = {
-  readonly maxLineBytes: number;
-  /** Without its end. The bytes are those of a chunk, so they hold only until this returns. */
-  onLine(line: Buffer): void;
-  onTooLong(): void;
-};
-
-/** Cuts chunks into lines. A line over the limit is dropped as it comes, so that it never lies in memory. */
-function splitLines({ maxLineBytes, onLine, onTooLong }: LineHandler) {
+/** Cuts chunks into lines without line breaks. A line is valid only until `onLine` returns. Long ones are never held in memory. */
+function splitLines(maxLineBytes: number, onLine: (line: Buffer) => void, onTooLong: () => void) {
   let pieces: Buffer[] = [];
   let heldBytes = 0;
   let seenBytes = 0;
   let endedBytes = 0;
-
-  /** A chunk's buffer is used again for the next one, hence the copy. */
+  /** Copies, since the next chunk uses the same buffer. */
   const hold = (piece: Buffer) => {
     heldBytes += piece.length;
     if (heldBytes > maxLineBytes) pieces = [];
@@ -250,11 +222,8 @@ function splitLines({ maxLineBytes, onLine, onTooLong }: LineHandler) {
       hold(chunk.subarray(start));
       seenBytes += chunk.length;
     },
-    /** Bytes up to the end of the last whole line, and up to the end of all. */
+    /** Bytes up to the end of the last whole line, and of the file. */
     bytes: () => ({ ended: endedBytes, seen: seenBytes }),
-    /** What came after the last whole line. */
-    rest(): Buffer | 'too-long' {
-      return heldBytes > maxLineBytes ? 'too-long' : Buffer.concat(pieces);
-    },
+    rest: (): Buffer | 'too-long' => (heldBytes > maxLineBytes ? 'too-long' : Buffer.concat(pieces)),
   };
 }

@@ -4,15 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { TranscriptFile } from '../transcript-source.ts';
 
 type Listing = {
-  /** By the path below the root, with `/`. */
+  /** Paths are relative to the root, with `/`. */
   accept(path: string): boolean;
-  /** Whether to look into a folder, by its path below the root. */
   enter?(path: string): boolean;
-  /** How many folders deep. */
   depth?: number;
 };
 
-/** The files below a root, ordered by path. Links are not followed, and a folder that cannot be opened has no files. */
+/** The files below a root, ordered by path. Links are not followed. A folder that cannot be opened counts as empty. */
 export async function listFiles(root: string, { accept, enter = () => true, depth = 12 }: Listing) {
   const paths = pathsBelow(root, { accept, enter, depth }, '');
   const files: TranscriptFile[] = [];
@@ -24,7 +22,13 @@ export async function listFiles(root: string, { accept, enter = () => true, dept
   return files;
 }
 
-/** Asking another thread takes ten times as long as the answer. Between so many others have their turn. */
+/** Without files that have a newer form beside them, which holds all of their content. */
+export function withoutOlder(files: readonly TranscriptFile[], newerOf: (path: string) => string): TranscriptFile[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files.filter(({ path }) => newerOf(path) === path || !paths.has(newerOf(path)));
+}
+
+/** Asynchronous calls take ten times as long. Other work runs after this many files. */
 const PER_TURN = 100;
 
 function pathsBelow(root: string, listing: Required<Listing>, folder: string): string[] {
@@ -48,22 +52,17 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** `undefined` for what is gone or no file. */
 export function statFile(path: string): TranscriptFile | undefined {
-  const found = lstatOf(path);
-  if (found === undefined || !found.isFile()) return undefined;
-  return { path, identity: `${found.dev}:${found.ino}`, size: found.size, mtimeMs: found.mtimeMs };
-}
-
-function lstatOf(path: string) {
   try {
-    return lstatSync(path);
+    const found = lstatSync(path);
+    if (!found.isFile()) return undefined;
+    return { path, identity: `${found.dev}:${found.ino}`, size: found.size, mtimeMs: found.mtimeMs };
   } catch {
     return undefined;
   }
 }
 
-/** A folder from a variable, as shells and agents read it. */
+/** The folder that a variable names, as shells and agents read it. */
 export function homePath(path: string, home: string): string {
   if (/^~(?:[\\/]|$)/.test(path)) return join(home, path.slice(1));
   return isAbsolute(path) ? path : join(home, path);

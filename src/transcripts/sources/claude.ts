@@ -1,15 +1,14 @@
 import { join } from 'node:path';
-import { blockTexts, fieldText, hasString, type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
+import { blockTexts, fieldText, hasString, type JsonObject, objectOf, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
 import { readSession, type SessionCollector } from '../session-collector.ts';
 import type { TranscriptSource } from '../transcript-source.ts';
 
 const isOfUser = hasString('user');
 const [RESULT, TEXT] = [Buffer.from('"tool_result"'), Buffer.from('"text"')];
+const TYPES: readonly string[] = ['user', 'assistant', 'file-history-snapshot'];
 
-const TYPES: readonly (string | undefined)[] = ['user', 'assistant', 'file-history-snapshot'];
-
-/** Results of tools are the bulk of a transcript, and stand in records of the user. */
+/** Results of tools are most of a transcript. They stand in records of the user. */
 function isWanted(line: Buffer): boolean {
   const type = fieldText(line, 'type');
   if (type !== undefined && !TYPES.includes(type)) return false;
@@ -17,10 +16,9 @@ function isWanted(line: Buffer): boolean {
   return !mayHoldResult || !isOnlyResult(line);
 }
 
-/** How far from the end a person's text is looked for: what lies between is the result. */
+/** How many bytes at the end are searched for a person's text. */
 const END_BYTES = 4_000;
 
-/** Whether a result stands in it, and no text before or after that. */
 function isOnlyResult(line: Buffer): boolean {
   const at = line.indexOf(RESULT);
   if (at === -1) return false;
@@ -48,37 +46,30 @@ export const claude: TranscriptSource = {
 };
 
 function takeRecord(record: JsonObject, session: SessionCollector): void {
-  const { type, isSidechain } = record;
+  const { type, sessionId, cwd, gitBranch } = record;
   if (type === 'file-history-snapshot') takeSnapshot(objectOf(record.snapshot), session);
   if (type !== 'user' && type !== 'assistant') return;
   session.at(textOf(record.timestamp));
-  if (isSidechain === true) return;
-  session.about({
-    sessionId: textOf(record.sessionId),
-    project: textOf(record.cwd),
-    gitBranch: textOf(record.gitBranch),
-  });
+  if (record.isSidechain === true) return;
+  session.about({ sessionId: textOf(sessionId), project: textOf(cwd), gitBranch: textOf(gitBranch) });
   const { content } = objectOf(record.message);
   if (type === 'assistant' && record.isApiErrorMessage !== true) takeAnswer(content, session);
   if (type === 'user' && !isNotice(record)) session.userSaid(blockTexts(content));
 }
 
-/** What the CLI says in a person's place. */
+/** The CLI wrote it, not the person. */
 const isNotice = ({ isMeta, isCompactSummary, isVisibleInTranscriptOnly }: JsonObject) =>
   isMeta === true || isCompactSummary === true || isVisibleInTranscriptOnly === true;
 
-/** What the CLI puts there when the model said nothing. */
+/** The CLI writes this if the model said nothing. */
 const NO_ANSWER = 'No response requested.';
 
 function takeAnswer(content: unknown, session: SessionCollector): void {
   const text = blockTexts(content);
   if (text !== NO_ANSWER) session.assistantSaid(text);
-  for (const { type, name, input } of listOf(content).map(objectOf)) {
-    if (type === 'tool_use') session.usedTool(textOf(name), input);
-  }
+  session.usedToolsIn(content);
 }
 
-/** Enough to know what a session was about. */
 const MAX_FILES = 20;
 
 function takeSnapshot({ trackedFileBackups: files }: JsonObject, session: SessionCollector): void {

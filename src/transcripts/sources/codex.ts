@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { OWN_CALL_ORIGINATOR } from '../../core/contracts/index.ts';
 import { blockTexts, hasString, type JsonObject, objectOf, textOf } from '../read/json.ts';
-import { homePath, listFiles } from '../read/list-files.ts';
+import { homePath, listFiles, withoutOlder } from '../read/list-files.ts';
 import { readSession, type SessionCollector } from '../session-collector.ts';
 import { ownCopy, type TranscriptSource } from '../transcript-source.ts';
 
-/** Outputs of tools and reasoning are long, and begin with their kind. */
 const UNWANTED = ['function_call_output', 'custom_tool_call_output', 'reasoning', 'world_state', 'compacted'].map(
   hasString,
 );
 const MESSAGE = hasString('message');
 
-/** Codex: the CLI's sessions by day, and what it or the desktop app put into the archive. */
+/** Codex: the sessions of the CLI by day, and the archive. */
 export const codex: TranscriptSource = {
   name: 'codex',
   title: 'Codex',
@@ -22,23 +21,20 @@ export const codex: TranscriptSource = {
   },
   async list(root) {
     const files = await listFiles(root, { accept: (path) => /\.jsonl(?:\.zst)?$/.test(path) });
-    const paths = new Set(files.map(({ path }) => path));
-    return files.filter(({ path }) => !paths.has(path.replace(/\.zst$/, '')) || path.endsWith('.jsonl'));
+    return withoutOlder(files, (path) => path.replace(/\.zst$/, ''));
   },
   read(file, options) {
-    const once = eachOnce();
+    const isNew = eachOnce();
     const wanted = (line: Buffer) => MESSAGE(line) || !UNWANTED.some((isOf) => isOf(line));
     return readSession({ source: 'codex', file, options, wanted, canContinue: false }, (record, session) =>
-      takeRecord(record, session, once),
+      takeRecord(record, session, isNew),
     );
   },
 };
 
-type Once = ReturnType<typeof eachOnce>;
-
 /**
- * Most versions write a message twice: as an item of the conversation and as an event. Which comes first differs, and some
- * write only one. A message that is matched by one from the other list is the same message.
+ * Most versions write a message twice, in either order: as an item of the conversation and as an event. Some write only
+ * one of them. Equal messages of the two kinds are the same message.
  */
 function eachOnce() {
   const unmatched = new Map<string, number>();
@@ -50,15 +46,14 @@ function eachOnce() {
   };
 }
 
-function takeRecord(record: JsonObject, session: SessionCollector, once: Once): void {
+function takeRecord(record: JsonObject, session: SessionCollector, isNew: ReturnType<typeof eachOnce>): void {
   const payload = objectOf(record.payload);
-  const time = textOf(record.timestamp);
-  session.at(time);
+  session.at(textOf(record.timestamp));
   takeFacts(record.type, payload, session);
   const list = payload.type === 'message' ? 'item' : 'event';
   const { speaker, text } = messageOf(payload);
-  if (speaker === 'user' && once(`user ${text}`, list)) session.userSaid(text);
-  if (speaker === 'assistant' && once(`assistant ${text}`, list)) session.assistantSaid(text);
+  if (speaker === 'user' && isNew(`user ${text}`, list)) session.userSaid(text);
+  if (speaker === 'assistant' && isNew(`assistant ${text}`, list)) session.assistantSaid(text);
   takeTool(payload, session);
 }
 
@@ -71,18 +66,16 @@ function takeFacts(type: unknown, payload: JsonObject, session: SessionCollector
   if ('subagent' in objectOf(source) || textOf(payload.parent_thread_id) !== '') session.leaveOut('sub-agent');
 }
 
-type Message = { readonly speaker: 'user' | 'assistant' | undefined; readonly text: string };
+const EVENT_SPEAKERS: JsonObject = { user_message: 'user', agent_message: 'assistant' };
 
-function messageOf({ type, role, content, message }: JsonObject): Message {
-  if (type === 'user_message') return { speaker: 'user', text: withoutPreamble(textOf(message)) };
-  if (type === 'agent_message') return { speaker: 'assistant', text: textOf(message).trim() };
-  if (type !== 'message') return { speaker: undefined, text: '' };
-  const text = blockTexts(content, ['input_text', 'output_text', 'text']);
-  if (role === 'user') return { speaker: 'user', text: withoutPreamble(text) };
-  return { speaker: role === 'assistant' ? 'assistant' : undefined, text: text.trim() };
+function messageOf({ type, role, content, message }: JsonObject): { readonly speaker: unknown; readonly text: string } {
+  const isItem = type === 'message';
+  const speaker = isItem ? role : EVENT_SPEAKERS[textOf(type)];
+  const text = isItem ? blockTexts(content, ['input_text', 'output_text', 'text']) : textOf(message);
+  return { speaker, text: speaker === 'user' ? withoutPreamble(text) : text.trim() };
 }
 
-/** What stands before a person's words, and how it ends. */
+/** Texts before a person's words, and how they end. */
 const PREAMBLES = [
   ['# AGENTS.md instructions', '</INSTRUCTIONS>'],
   ['# Context from my IDE setup:', '## My request for Codex:'],
@@ -90,7 +83,7 @@ const PREAMBLES = [
   ['<environment_context>', '</environment_context>'],
 ] as const;
 
-/** Instructions and surroundings that are sent as if a person had said them. What follows them is kept. */
+/** Removes instructions and surroundings that are sent in a person's name. */
 export function withoutPreamble(text: string): string {
   let rest = text.trim();
   for (;;) {
@@ -106,7 +99,6 @@ const EVENT_TOOLS: Readonly<Record<string, string>> = {
   patch_apply_end: 'apply_patch',
 };
 
-/** Enough to know what a patch was about. */
 const MAX_FILES = 20;
 
 function takeTool({ type, name, arguments: input, changes }: JsonObject, session: SessionCollector): void {

@@ -14,10 +14,7 @@ import {
 const STORE = 'session-store.db';
 const EVENTS = /^session-state\/[^/]+\/events\.jsonl$/;
 
-/**
- * GitHub Copilot CLI: a log of events per session, and a database of sessions. The log wins, for it says more (tools, and
- * every answer rather than the last of a turn); of the database only sessions without a log are read.
- */
+/** GitHub Copilot CLI: a log of events per session, and a database that says less. Only sessions without a log are read from it. */
 export const copilotCli: TranscriptSource = {
   name: 'copilot-cli',
   title: 'GitHub Copilot CLI',
@@ -66,7 +63,7 @@ function takeFacts({ data }: JsonObject, session: SessionCollector): void {
   session.about({ sessionId: textOf(sessionId), project: textOf(cwd), gitBranch: textOf(branch) });
 }
 
-/** Skills, other agents and the autopilot also speak as the user. */
+/** Skills, other agents and the autopilot also write messages of the user. */
 const isTyped = ({ source, isAutopilotContinuation }: JsonObject) =>
   isAutopilotContinuation !== true && (textOf(source) === '' || source === 'user');
 
@@ -90,8 +87,7 @@ function readSessions(database: ForeignDatabase, withLog: Set<string>, file: Tra
   });
   const hasFiles = database.hasTable('session_files', ['session_id', 'file_path', 'tool_name']);
   const read = ({ id = '', cwd = '', branch = '', createdAt = '', updatedAt = '' }: (typeof rows)[number]) => {
-    const { place, redact } = options;
-    const collector = collectSession({ source: 'copilot-cli', rawPath: file.path, place, redact });
+    const collector = collectSession({ source: 'copilot-cli', rawPath: file.path, ...options, before: undefined });
     collector.about({ sessionId: id, project: cwd, gitBranch: branch });
     for (const time of [createdAt, updatedAt]) collector.at(asUtc(time));
     collectTurns(database, id, collector);
@@ -106,11 +102,11 @@ const MAX_CELL_BYTES = 8 * 1024 * 1024;
 const short = (column: string) => `CASE WHEN octet_length(${column}) <= ${MAX_CELL_BYTES} THEN ${column} END`;
 
 function collectTurns(database: ForeignDatabase, sessionId: string, collector: SessionCollector): void {
-  const columns = ['user_message', 'assistant_response'] as const;
+  const length = (column: string) => `coalesce(octet_length(${column}), 0)`;
   const turns = database.rows(
     {
-      texts: { asked: short(columns[0]), answered: short(columns[1]) },
-      figures: { bytes: `max(coalesce(octet_length(${columns[0]}), 0), coalesce(octet_length(${columns[1]}), 0))` },
+      texts: { asked: short('user_message'), answered: short('assistant_response') },
+      figures: { bytes: `max(${length('user_message')}, ${length('assistant_response')})` },
       from: 'FROM turns WHERE session_id = ? ORDER BY turn_index',
     },
     sessionId,

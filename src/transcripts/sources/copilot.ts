@@ -2,8 +2,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, listOf, objectOf, readJsonFile, textOf } from '../read/json.ts';
 import { readRecords } from '../read/lines.ts';
-import { homePath, listFiles, statFile } from '../read/list-files.ts';
-import { collectSession, type SessionCollector } from '../session-collector.ts';
+import { homePath, listFiles, statFile, withoutOlder } from '../read/list-files.ts';
+import { collectInto, type SessionCollector } from '../session-collector.ts';
 import type { Place, TranscriptFile, TranscriptSource } from '../transcript-source.ts';
 
 const SESSION = /^(?:workspaceStorage\/[^/]+\/chatSessions|globalStorage\/emptyWindowChatSessions)\/[^/]+\.jsonl?$/;
@@ -21,27 +21,27 @@ export const copilot: TranscriptSource = {
   roots: (place) => userFolders(place).map((folder) => join(folder, 'User')),
   async list(root) {
     const files = await listFiles(root, { accept: (path) => SESSION.test(path), enter: (path) => FOLDER.test(path) });
-    const paths = new Set(files.map(({ path }) => path));
-    return files.filter(({ path }) => !paths.has(`${path}l`)); // a session that was converted to the newer form
+    return withoutOlder(files, (path) => `${path}l`);
   },
   async read(file, { place, redact, signal }) {
     if (file.size > MAX_FILE_BYTES) return { position: 0, sessions: [], trouble: { 'too-large': 1 } };
     const { state, trouble } = await readState(file, signal);
-    const session = collectSession({ source: 'copilot', rawPath: file.path, place, redact });
-    session.about({ sessionId: textOf(state.sessionId) || basename(file.path).replace(/\.jsonl?$/, '') });
-    session.about({ project: await workspaceOf(file) });
-    session.at(momentOf(state.creationDate));
-    for (const request of listOf(state.requests).map(objectOf)) if (isCopilot(request)) takeRequest(request, session);
-    const digest = session.digest();
+    const sessionId = textOf(state.sessionId) || basename(file.path).replace(/\.jsonl?$/, '');
+    const project = await workspaceOf(file);
+    const sessions = collectInto({ source: 'copilot', rawPath: file.path, place, redact }, (session) => {
+      session.about({ sessionId, project });
+      session.at(momentOf(state.creationDate));
+      for (const request of listOf(state.requests).map(objectOf)) if (isCopilot(request)) takeRequest(request, session);
+    });
     const isKnown = Array.isArray(state.requests) || Object.keys(trouble).length > 0;
-    const sessions = digest === undefined ? [] : [digest];
     return { position: file.size, sessions, trouble: isKnown ? trouble : { 'unknown-version': 1 } };
   },
 };
 
-function userFolders({ env, home, platform }: Place): readonly string[] {
+function userFolders(place: Place): readonly string[] {
+  const { env, home } = place;
   if (env.VSCODE_PORTABLE) return [join(homePath(env.VSCODE_PORTABLE, home), 'user-data')];
-  const folder = env.VSCODE_APPDATA ?? applicationData({ env, home, platform });
+  const folder = env.VSCODE_APPDATA ?? applicationData(place);
   return ['Code', 'Code - Insiders', 'VSCodium'].map((product) => join(folder, product));
 }
 
@@ -62,7 +62,7 @@ async function readState(file: TranscriptFile, signal: AbortSignal | undefined) 
   return { state: log.state(), trouble };
 }
 
-/** What the storage folder belongs to. A workspace on another machine has no folder here. */
+/** The folder of the workspace. A workspace on another machine has none here. */
 async function workspaceOf({ path }: TranscriptFile): Promise<string> {
   const mapping = join(dirname(dirname(path)), 'workspace.json');
   if (statFile(mapping) === undefined) return '';
@@ -94,7 +94,7 @@ function takeRequest(request: JsonObject, session: SessionCollector): void {
   if (request.vote === 1) session.signal('pos:copilot_vote_up');
 }
 
-/** Reasoning also has a value, but also a kind. */
+/** Reasoning has a value too, but also a kind. */
 function markdownOf({ kind, value, content }: JsonObject): string {
   if (kind === 'markdownContent') return textOf(objectOf(content).value);
   return kind === undefined ? textOf(value) : '';
@@ -104,7 +104,7 @@ const momentOf = (value: unknown) => (typeof value === 'number' ? value : undefi
 
 /**
  * A state that is written as a log of changes: 0 the whole state, 1 set a value, 2 cut a list at `i` and append to it,
- * 3 remove. A change whose path is not there is ignored, as is one before the first state.
+ * 3 remove. A change with an unknown path, or before the first state, is ignored.
  */
 export function operationLog() {
   let state: unknown;
@@ -131,11 +131,11 @@ function change(state: unknown, path: readonly unknown[], { kind, value, index }
   }
 }
 
-/** Only what the state itself holds: a path through a prototype would reach every object of this process. */
+/** Own keys only: a path through a prototype would reach every object of this process. */
 const childOf = (holder: unknown, key: unknown): unknown =>
   isHolder(holder) && isKey(key) && Object.hasOwn(holder, key) ? holder[key] : undefined;
 
-/** In a list only what is there, or the place after it: an index in the millions would fill the memory. */
+/** In a list only existing indexes and the next one: an index in the millions would fill the memory. */
 function canHold(holder: Holder, key: Key): boolean {
   if (!Array.isArray(holder)) return key !== '__proto__';
   return Number.isInteger(key) && Number(key) >= 0 && Number(key) <= holder.length;

@@ -1,5 +1,5 @@
 import { basename, join, sep } from 'node:path';
-import { blockTexts, type JsonObject, listOf, objectOf, readJsonFile, textOf } from '../read/json.ts';
+import { blockTexts, type JsonObject, objectOf, readJsonFile, textOf } from '../read/json.ts';
 import { homePath, listFiles, statFile } from '../read/list-files.ts';
 import { readSession, type SessionCollector } from '../session-collector.ts';
 import type { TranscriptFile, TranscriptSource } from '../transcript-source.ts';
@@ -20,13 +20,13 @@ export const cursor: TranscriptSource = {
     const facts = { sessionId: basename(file.path, '.jsonl'), project: await workspaceOf(file) };
     const lines = { source: 'cursor', file, options, canContinue: true };
     const outcome = await readSession(lines, takeRecord, (session) => session.about(facts));
-    // Records have no times. The file's is when it ended; when it began is not known.
+    // Records have no times. The file was last written when the session ended.
     const endedAt = new Date(file.mtimeMs).toISOString();
     return { ...outcome, sessions: outcome.sessions.map((session) => ({ ...session, startedAt: '', endedAt })) };
   },
 };
 
-/** The path where the agent noted it, else the slug: a name for people, from which no path can be made. */
+/** The path if the agent noted it, else the slug, which is only a name for people. */
 async function workspaceOf({ path }: TranscriptFile): Promise<string> {
   const folder = path.slice(0, path.lastIndexOf(`${sep}agent-transcripts${sep}`));
   const note = join(folder, '.workspace-trusted');
@@ -41,14 +41,12 @@ function takeRecord(record: JsonObject, session: SessionCollector): void {
   if (record.role === 'user') session.userSaid(queryOf(blockTexts(content)));
   if (record.role !== 'assistant') return;
   session.assistantSaid(blockTexts(content));
-  for (const { type, name, input } of listOf(content).map(objectOf)) {
-    if (type === 'tool_use') session.usedTool(textOf(name), input);
-  }
+  session.usedToolsIn(content);
 }
 
 const [OPENING, CLOSING] = ['<user_query>', '</user_query>'];
 
-/** What was typed stands in the last element; before it is what the editor added. */
+/** The last element holds what was typed. The editor added what comes before it. */
 function queryOf(text: string): string {
   const whole = text.trim();
   const start = whole.lastIndexOf(OPENING);

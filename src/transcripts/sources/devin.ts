@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { blockTexts, type JsonObject, listOf, objectOf, readJsonFile, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
 import { type ForeignDatabase, readDatabase } from '../read/sqlite.ts';
-import { collectSession, type SessionCollector } from '../session-collector.ts';
+import { collectInto, type SessionCollector } from '../session-collector.ts';
 import type { Place, TranscriptSource } from '../transcript-source.ts';
 
 /** Devin's CLI: a file per session in the Agent Trajectory Interchange Format, beside a database that knows the folder. */
@@ -17,15 +17,16 @@ export const devin: TranscriptSource = {
     if (value === undefined) return { position: 0, sessions: [], trouble };
     if (!isKnown(trajectory)) return { position: 0, sessions: [], trouble: { ...trouble, 'unknown-version': 1 } };
     const sessionId = textOf(trajectory.session_id) || basename(file.path, '.json');
-    const session = collectSession({ source: 'devin', rawPath: file.path, place, redact });
-    session.about({ sessionId, project: await folderOf(file.path, sessionId) });
-    for (const step of listOf(trajectory.steps)) takeStep(objectOf(step), session);
-    const digest = session.digest();
-    return { position: file.size, sessions: digest === undefined ? [] : [digest], trouble };
+    const project = await folderOf(file.path, sessionId);
+    const sessions = collectInto({ source: 'devin', rawPath: file.path, place, redact }, (session) => {
+      session.about({ sessionId, project });
+      for (const step of listOf(trajectory.steps)) takeStep(objectOf(step), session);
+    });
+    return { position: file.size, sessions, trouble };
   },
 };
 
-/** `CHISEL_SESSION_DB` names the database; transcripts lie beside it. */
+/** `CHISEL_SESSION_DB` names the database. Transcripts lie beside it. */
 function commandFolders({ env, home, platform }: Place): readonly string[] {
   if (env.CHISEL_SESSION_DB) return [dirname(homePath(env.CHISEL_SESSION_DB, home))];
   const shared = env.XDG_DATA_HOME || join(home, '.local', 'share');
@@ -34,7 +35,7 @@ function commandFolders({ env, home, platform }: Place): readonly string[] {
   return [shared, ...mac, ...windows].map((folder) => join(folder, 'devin', 'cli'));
 }
 
-/** Versions of one major number only add fields; what a later one means is not known. */
+/** Versions up to this one only add fields. */
 const NEWEST_MINOR = 8;
 
 function isKnown({ schema_version: version, steps }: JsonObject): boolean {
@@ -42,7 +43,7 @@ function isKnown({ schema_version: version, steps }: JsonObject): boolean {
   return minor !== undefined && Number(minor) <= NEWEST_MINOR && Array.isArray(steps);
 }
 
-/** No copy is made for a folder's name: without it the project is not known. */
+/** A locked database is not copied just for a folder's name: the project is then unknown. */
 async function folderOf(path: string, sessionId: string): Promise<string> {
   const read = (database: ForeignDatabase) => {
     if (!database.hasTable('sessions', ['id', 'working_directory'])) return undefined;

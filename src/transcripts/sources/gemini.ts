@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { type JsonObject, listOf, objectOf, readJsonFile, readSmallText, textOf } from '../read/json.ts';
 import { readRecords } from '../read/lines.ts';
-import { homePath, listFiles } from '../read/list-files.ts';
-import { collectSession, type SessionCollector } from '../session-collector.ts';
-import type { TranscriptFile, TranscriptSource, Trouble } from '../transcript-source.ts';
+import { homePath, listFiles, withoutOlder } from '../read/list-files.ts';
+import { collectInto, type SessionCollector } from '../session-collector.ts';
+import type { TranscriptFile, TranscriptSource } from '../transcript-source.ts';
 
 /** Gemini CLI: `tmp/<project>/chats/session-….jsonl`, of earlier versions `.json`. Sub-agents have folders below that. */
 export const gemini: TranscriptSource = {
@@ -14,28 +14,24 @@ export const gemini: TranscriptSource = {
   roots: ({ env, home }) => [join(env.GEMINI_CLI_HOME ? homePath(env.GEMINI_CLI_HOME, home) : home, '.gemini', 'tmp')],
   async list(root) {
     const files = await listFiles(root, { accept: (path) => /^[^/]+\/chats\/[^/]+\.jsonl?$/.test(path), depth: 2 });
-    const paths = new Set(files.map(({ path }) => path));
-    // An old file that is continued stays beside the new one, which holds all of it.
-    return files.filter(({ path }) => path.endsWith('.jsonl') || !paths.has(`${path}l`));
+    return withoutOlder(files, (path) => `${path}l`);
   },
   async read(file, { place, redact, signal }) {
     const { conversation, position, trouble } = await readConversation(file, signal);
-    const session = collectSession({ source: 'gemini', rawPath: file.path, place, redact });
     const { sessionId, startTime, lastUpdated, kind, directories } = conversation.facts;
-    session.about({ sessionId: textOf(sessionId), project: await projectOf(file.path) });
-    session.about({ project: textOf(listOf(directories)[0]) });
-    for (const time of [startTime, lastUpdated]) session.at(textOf(time));
-    if (kind === 'subagent') session.leaveOut('sub-agent');
-    for (const message of conversation.messages()) takeMessage(message, session);
-    const digest = session.digest();
-    return { position, sessions: digest === undefined ? [] : [digest], trouble };
+    const project = await projectOf(file.path);
+    const sessions = collectInto({ source: 'gemini', rawPath: file.path, place, redact }, (session) => {
+      session.about({ sessionId: textOf(sessionId), project });
+      session.about({ project: textOf(listOf(directories)[0]) });
+      for (const time of [startTime, lastUpdated]) session.at(textOf(time));
+      if (kind === 'subagent') session.leaveOut('sub-agent');
+      for (const message of conversation.messages()) takeMessage(message, session);
+    });
+    return { position, sessions, trouble };
   },
 };
 
-type Conversation = ReturnType<typeof openConversation>;
-type Read = { readonly conversation: Conversation; readonly position: number; readonly trouble: Trouble };
-
-async function readConversation(file: TranscriptFile, signal: AbortSignal | undefined): Promise<Read> {
+async function readConversation(file: TranscriptFile, signal: AbortSignal | undefined) {
   const conversation = openConversation();
   if (file.path.endsWith('.jsonl')) {
     return { conversation, ...(await readRecords({ path: file.path, signal }, conversation.take)) };
@@ -45,7 +41,7 @@ async function readConversation(file: TranscriptFile, signal: AbortSignal | unde
   return { conversation, position: file.size, trouble };
 }
 
-/** Later records change earlier ones: an id that comes again replaces its message, a rewind takes messages away. */
+/** Later records change earlier ones: a known id replaces its message, and a rewind removes messages. */
 function openConversation() {
   const facts: Record<string, unknown> = {};
   const messages = new Map<string, JsonObject>();
@@ -72,7 +68,7 @@ function openConversation() {
   };
 }
 
-/** Only what is of use, so that results of tools do not stay in memory. */
+/** Without results of tools, which would fill the memory. */
 function reduced({ id, type, timestamp, content, displayContent, toolCalls }: JsonObject): JsonObject {
   const tools = listOf(toolCalls).map((call) => ({ name: objectOf(call).name, args: objectOf(call).args }));
   return { id, type, timestamp, text: partTexts(displayContent ?? content), tools };
@@ -93,7 +89,7 @@ function takeMessage({ type, timestamp, text, tools }: JsonObject, session: Sess
   for (const { name, args } of listOf(tools).map(objectOf)) session.usedTool(textOf(name), args);
 }
 
-/** A folder of chats says whose it is in a file, or is named by the hash of the path. */
+/** A file in the folder of chats names the project, or the folder is named by the hash of its path. */
 async function projectOf(path: string): Promise<string> {
   const folder = dirname(dirname(path));
   const marked = (await readSmallText(join(folder, '.project_root'))).trim();

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path';
+import { groupBy } from '../../core/text/index.ts';
 import { listFiles } from '../read/list-files.ts';
 import { changedSessions, type ForeignDatabase, readDatabase, statDatabase } from '../read/sqlite.ts';
 import { collectSession, type SessionCollector } from '../session-collector.ts';
@@ -17,11 +18,8 @@ export const opencode: TranscriptSource = {
     return files.filter((file) => file !== undefined);
   },
   async read(file, options) {
-    const { value, trouble } = await readDatabase(
-      file.path,
-      (database) => readSessions(database, file, options),
-      options,
-    );
+    const read = (database: ForeignDatabase) => readSessions(database, file, options);
+    const { value, trouble } = await readDatabase(file.path, read, options);
     return { ...(value ?? options.before ?? { position: 0, sessions: [] }), trouble };
   },
 };
@@ -62,8 +60,7 @@ function readSessions(database: ForeignDatabase, file: TranscriptFile, options: 
     from: 'FROM session WHERE parent_id IS NULL ORDER BY time_updated, id',
   });
   const read = ({ id = '', directory = '', gitBranch = '', createdMs }: (typeof rows)[number]) => {
-    const { place, redact } = options;
-    const collector = collectSession({ source: 'opencode', rawPath: file.path, place, redact });
+    const collector = collectSession({ source: 'opencode', rawPath: file.path, ...options, before: undefined });
     collector.about({ sessionId: id, project: isAbsolute(directory) ? directory : '', gitBranch });
     collector.at(createdMs);
     collectMessages(database, id, collector);
@@ -72,14 +69,13 @@ function readSessions(database: ForeignDatabase, file: TranscriptFile, options: 
   return changedSessions(rows, { file, options, count: database.count, read });
 }
 
-/** More than this in one message or part is no conversation. */
 const MAX_CELL_BYTES = 8 * 1024 * 1024;
 
-/** Whether the cell is a JSON text. A blob would be taken for SQLite's own binary JSON, whose reader trusts it. */
+/** Whether the cell is a JSON text. SQLite would trust a blob as its own binary JSON. */
 const isRecord = (column: string) =>
   `(typeof(${column}) = 'text' AND octet_length(${column}) <= ${MAX_CELL_BYTES} AND json_valid(${column}))`;
 
-/** A field of it; what else is in there never leaves the database. */
+/** One field of it. The other fields never leave the database. */
 const field = (column: string, path: string) =>
   `CASE WHEN ${isRecord(column)} THEN json_extract(${column}, '$.${path}') END`;
 
@@ -99,10 +95,7 @@ function collectMessages(database: ForeignDatabase, sessionId: string, collector
   );
   for (const message of messages.filter((message) => isWhole(message, database))) {
     const own = parts.get(message.id ?? '') ?? [];
-    const text = own
-      .map(({ text }) => text ?? '')
-      .filter((text) => text !== '')
-      .join('\n');
+    const text = own.flatMap((part) => part.text || []).join('\n');
     collector.at(message.completedMs);
     if (message.role === 'user') collector.userSaid(unquoted(text), message.createdMs);
     if (message.role !== 'assistant') continue;
@@ -116,35 +109,31 @@ function collectMessages(database: ForeignDatabase, sessionId: string, collector
 }
 
 function partsByMessage(database: ForeignDatabase, sessionId: string) {
-  const isSaid = `json_extract(data, '$.type') = 'text'
-    AND json_extract(data, '$.synthetic') IS NOT 1 AND json_extract(data, '$.ignored') IS NOT 1`;
-  const isTool = `json_extract(data, '$.type') = 'tool'`;
+  const value = (path: string) => `json_extract(data, '$.${path}')`;
+  const isSaid = `${value('type')} = 'text' AND ${value('synthetic')} IS NOT 1 AND ${value('ignored')} IS NOT 1`;
+  const isTool = `${value('type')} = 'tool'`;
   const part = (condition: string, path: string) =>
-    `CASE WHEN ${isRecord('data')} THEN CASE WHEN ${condition} THEN json_extract(data, '$.${path}') END END`;
+    `CASE WHEN ${isRecord('data')} THEN CASE WHEN ${condition} THEN ${value(path)} END END`;
   const parts = database.rows(
     {
       texts: {
         messageId: 'message_id',
         text: part(isSaid, 'text'),
         tool: part(isTool, 'tool'),
-        skill: part(`${isTool} AND json_extract(data, '$.tool') = 'skill'`, 'state.input.name'),
+        skill: part(`${isTool} AND ${value('tool')} = 'skill'`, 'state.input.name'),
       },
       figures: recordFigures,
       from: 'FROM part WHERE session_id = ? ORDER BY message_id, id',
     },
     sessionId,
   );
-  const grouped = new Map<string, (typeof parts)[number][]>();
-  for (const part of parts.filter((part) => isWhole(part, database))) {
-    const id = part.messageId ?? '';
-    grouped.set(id, [...(grouped.get(id) ?? []), part]);
-  }
-  return grouped;
+  const whole = parts.filter((part) => isWhole(part, database));
+  return new Map(groupBy(whole, ({ messageId = '' }) => messageId).map((group) => [group[0]!.messageId ?? '', group]));
 }
 
-type RecordFigures = { readonly isRecord: number | undefined; readonly bytes: number | undefined };
+type RecordRow = Readonly<Record<keyof typeof recordFigures, number | undefined>>;
 
-function isWhole(row: RecordFigures, { count }: ForeignDatabase): boolean {
+function isWhole(row: RecordRow, { count }: ForeignDatabase): boolean {
   if (row.isRecord !== 1) count((row.bytes ?? 0) > MAX_CELL_BYTES ? 'too-long' : 'malformed');
   return row.isRecord === 1;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { blockTexts, type JsonObject, listOf, objectOf, textOf } from '../read/json.ts';
 import { readRecords } from '../read/lines.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
-import { collectSession, type SessionCollector } from '../session-collector.ts';
+import { collectInto, type SessionCollector } from '../session-collector.ts';
 import type { TranscriptSource, Trouble } from '../transcript-source.ts';
 
 /** pi: `sessions/<folder>/<time>_<id>.jsonl`, a tree of entries of which the last one ends the branch that counts. */
@@ -12,10 +12,8 @@ export const pi: TranscriptSource = {
   homeVariable: 'PI_CODING_AGENT_DIR',
   roots({ env, home }) {
     const agent = env.PI_CODING_AGENT_DIR ? homePath(env.PI_CODING_AGENT_DIR, home) : join(home, '.pi', 'agent');
-    const named = [env.PI_CODING_AGENT_SESSION_DIR, env.PI_AGENT_DIR].filter(
-      (path) => path !== undefined && path !== '',
-    );
-    return [...new Set([...named.map((path) => homePath(path!, home)), join(agent, 'sessions')])];
+    const named = [env.PI_CODING_AGENT_SESSION_DIR, env.PI_AGENT_DIR].flatMap((path) => path || []);
+    return [...new Set([...named.map((path) => homePath(path, home)), join(agent, 'sessions')])];
   },
   list: (root) => listFiles(root, { accept: (path) => path.endsWith('.jsonl') }),
   async read(file, { place, redact, signal }) {
@@ -23,10 +21,10 @@ export const pi: TranscriptSource = {
     const { position, trouble } = await readRecords({ path: file.path, signal }, tree.take);
     const { entries, flaw } = tree.branch();
     if (flaw !== undefined) return { position, sessions: [], trouble: { ...trouble, ...flaw } };
-    const session = collectSession({ source: 'pi', rawPath: file.path, place, redact });
-    for (const entry of entries) takeEntry(entry, session);
-    const digest = session.digest();
-    return { position, sessions: digest === undefined ? [] : [digest], trouble };
+    const sessions = collectInto({ source: 'pi', rawPath: file.path, place, redact }, (session) => {
+      for (const entry of entries) takeEntry(entry, session);
+    });
+    return { position, sessions, trouble };
   },
 };
 
@@ -35,49 +33,41 @@ type Branch = { readonly entries: readonly JsonObject[]; readonly flaw?: Trouble
 const LINEAR_VERSIONS: readonly unknown[] = [undefined, 1];
 const TREE_VERSIONS: readonly unknown[] = [2, 3];
 
-/** Entries as they come; in the end, those that lead to the last one. */
+/** Takes all entries. The branch is those that lead to the last one. */
 function openTree() {
   const entries: JsonObject[] = [];
   const byId = new Map<string, JsonObject>();
   const missing = new Set<string>();
   let header: JsonObject = {};
   let isTangled = false;
-  const isLinear = () => LINEAR_VERSIONS.includes(header.version);
   return {
     take(record: JsonObject): void {
-      if (record.type === 'session') header = record;
+      const { type, id, parentId } = record;
+      if (type === 'session') header = record;
       else entries.push(reduced(record));
-      const { id, parentId } = record;
-      if (record.type === 'session' || typeof id !== 'string') return;
+      if (type === 'session' || typeof id !== 'string') return;
       if (byId.has(id) || missing.has(id)) isTangled = true;
       if (typeof parentId === 'string' && !byId.has(parentId)) missing.add(parentId);
       byId.set(id, entries.at(-1)!);
     },
     branch(): Branch {
-      if (isLinear()) return { entries: [header, ...entries] };
+      if (LINEAR_VERSIONS.includes(header.version)) return { entries: [header, ...entries] };
       if (!TREE_VERSIONS.includes(header.version)) return { entries: [], flaw: { 'unknown-version': 1 } };
       if (isTangled) return { entries: [], flaw: { unreadable: 1 } };
-      return {
-        entries: [
-          header,
-          ...ancestry(
-            entries.findLast(({ id }) => typeof id === 'string'),
-            byId,
-          ),
-        ],
-      };
+      const last = entries.findLast(({ id }) => typeof id === 'string');
+      return { entries: [header, ...ancestry(last, byId)] };
     },
   };
 }
 
-/** From the root to the entry. Where a line was lost, from after it. */
+/** From the root to the entry. If a line was lost, from the entry after it. */
 function ancestry(last: JsonObject | undefined, byId: ReadonlyMap<string, JsonObject>): JsonObject[] {
   const trail: JsonObject[] = [];
   for (let entry = last; entry !== undefined; entry = byId.get(textOf(entry.parentId))) trail.push(entry);
   return trail.reverse();
 }
 
-/** Only what is of use, so that results of tools do not stay in memory. */
+/** Without results of tools, which would fill the memory. */
 function reduced({ type, id, parentId, timestamp, message }: JsonObject): JsonObject {
   const { role, content, toolName } = objectOf(message);
   const calls = listOf(content)

@@ -81,7 +81,7 @@ describe('files of the same tasks', () => {
           for (const items of loaded) expect(items).toEqual(loaded[0]);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 });

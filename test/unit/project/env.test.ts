@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { EnvAdapter, envNames, registerEnv } from 'skillopt/envs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/core/contracts/index.ts';
-import { guardEnv } from '../../../src/project/env/guard-env.ts';
+import { guardEnv } from '../../../src/project/env/load-env.ts';
 import { loadEnv, loadProject } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askForScore } from '../../../src/judges/judge-question.ts';
 import { feedbackReader } from '../../../src/transcripts/filters/feedback.ts';
-import { isHeadless, isMeta, isOwnPrompt, promptOf } from '../../../src/transcripts/filters/filters.ts';
+import { isHeadless, isOwnPrompt, promptOf } from '../../../src/transcripts/filters/filters.ts';
 import { SessionDigest } from '../../../src/transcripts/index.ts';
 import { collectSession } from '../../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../../src/transcripts/sources/codex.ts';
@@ -10,14 +10,14 @@ import { ana } from '../../support/transcript-fixture.ts';
 
 describe('prompts', () => {
   it('fact 25: what is a command or a notice', () => {
-    expect(isMeta('/a b c')).toBe(true);
-    expect(isMeta('/review my auth code please now')).toBe(false);
-    expect(isMeta('<a> hello')).toBe(false);
-    expect(isMeta('<a> hello</a>')).toBe(true);
-    expect(isMeta(`${'x'.repeat(195)} <command-name>`)).toBe(false);
-    expect(isMeta('see <command-name>/x</command-name> there')).toBe(true);
+    expect(promptOf('/a b c')).toBe('');
+    expect(promptOf('/review my auth code please now')).not.toBe('');
+    expect(promptOf('<a> hello')).not.toBe('');
+    expect(promptOf('<a> hello</a>')).toBe('');
+    expect(promptOf(`${'x'.repeat(195)} <command-name>`)).not.toBe('');
+    expect(promptOf('see <command-name>/x</command-name> there')).toBe('');
     for (const text of ['', '  \n', '[Pasted text #1 +20 lines]', 'Caveat: x', '# /init'])
-      expect(isMeta(text)).toBe(true);
+      expect(promptOf(text)).toBe('');
   });
 
   it.each([

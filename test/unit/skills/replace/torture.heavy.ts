@@ -18,13 +18,13 @@ import { contentsOf, replaceWorld } from './replace-world.ts';
 
 const REFUSED = { code: 'DOCUMENT_REFUSED', hint: expect.stringMatching(/\w/) };
 
-/** An editor that writes into the file, 150 times, and counts what it does not find there a second later. */
+/** An editor that writes into the file 60 times, and counts what it does not find there a second later. */
 const SAVE_AGAIN_AND_AGAIN = `
   const { readFileSync, writeFileSync } = require('node:fs');
   const file = process.argv[1];
   const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   let lost = 0;
-  for (let save = 1; save <= 150; save++) {
+  for (let save = 1; save <= 60; save++) {
     writeFileSync(file, 'line ' + save + '\\n');
     wait(save % 7);
     let looks = 0;

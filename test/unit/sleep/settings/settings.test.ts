@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadProject } from '../../../../src/project/index.ts';
-import { renderTable } from '../../../../src/project/setting-groups.ts';
 import { loadSleepSettings, sleepShape } from '../../../../src/sleep/index.ts';
+import { settingsTable } from '../../../support/settings-table.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 /** Loads from a home with these files; the project is in `app`, the state in `state`. */
@@ -178,7 +178,7 @@ it('a project file may have them, and training does not read them', async () => 
 
 it('the documentation shows them all; WRITE_DOCS=1 writes it', () => {
   const page = new URL('../../../../docs/sleep-settings.md', import.meta.url);
-  const text = `# Settings of sleep\n\nThese keys go under \`sleep:\` in the project file, or into \`config.yaml\` in the state folder. Both override an existing \`~/.skillopt-sleep\` config.\n\n${renderTable(sleepShape)}\n`;
+  const text = `# Settings of sleep\n\nThese keys go under \`sleep:\` in the project file, or into \`config.yaml\` in the state folder. Both override an existing \`~/.skillopt-sleep\` config.\n\n${settingsTable(sleepShape)}\n`;
   if (process.env.WRITE_DOCS === '1') writeFileSync(page, text);
   expect(readFileSync(page, 'utf8')).toBe(text);
 });
