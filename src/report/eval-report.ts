@@ -3,7 +3,7 @@ import { type Cost, costWords, countLoading, describeUnread } from '../core/run/
 import type { PairedComparison } from '../core/stats/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { patchOf, skillChange } from './changes.ts';
-import { type Colors, type Column, type LineStyle, table, wrap } from './layout.ts';
+import { type Colors, figureTable, type LineStyle, wrap } from './layout.ts';
 import { namedLines, testLookLines } from './run-lines.ts';
 import { change, METRICS, span } from './verdict-words.ts';
 
@@ -39,7 +39,7 @@ export type SideComparison = {
   readonly comparison: (Omit<PairedComparison, 'gain'> & Partial<Pick<PairedComparison, 'gain'>>) | undefined;
 };
 
-/** What a measurement says to those who ask whether a skill may be used. */
+/** Whether a skill may be used, by what was measured. */
 export type CheckKind = 'not-measured' | 'worse' | 'below-bar' | 'better' | 'not-proven' | 'no-change' | 'scored';
 
 export type SkillCheck = {
@@ -80,7 +80,7 @@ export const tasksOf = ({ split, scored }: EvalReport) => ({
   count: countTasks([scored.whole.evaluation]).scored,
 });
 
-/** For machines. `splits` is there when more than one was asked for. */
+/** For programs. `splits` is there when more than one was asked for. */
 export function evalValue(report: EvalReport): object {
   const { split, scored, baseline, check } = report;
   const { unmeasured, against, cost, ...verdict } = check;
@@ -137,16 +137,12 @@ export function evalLines(report: EvalReport, style: LineStyle): string[] {
     ...(baseline ? changeLines(baseline.text, scored.text, style) : []),
     costSentence(check).replace(/\.$/, ''),
     ...testLookLines(baseline?.testLooks ?? scored.testLooks, style.colors),
-    ...(isAll ? scoreTable('split', Object.entries(splits).map(splitRow), style) : []),
-    ...scoreTable(
-      'task type',
-      types.map(([type, bucket]) => [oneLine(type), bucket.hard, bucket.soft, String(bucket.total)]),
-      style,
-    ),
+    ...scoreTable('split', isAll ? Object.entries(splits).map(splitRow) : [], style),
+    ...scoreTable('task type', types.map(typeRow), style),
   ];
 }
 
-/** A score that nothing is asked of needs no verdict. */
+/** A score alone needs no verdict. */
 function verdictLines(report: EvalReport, { bold, green, red, yellow }: Colors): string[] {
   const { check, baseline } = report;
   if (check.kind === 'scored' && check.minScore === undefined) return [];
@@ -175,32 +171,30 @@ const unreadLines = ({ results }: SkillScore, { width, colors }: LineStyle) =>
     .filter((line) => line !== '')
     .map((line) => colors.yellow(line));
 
-type ScoreRow = readonly [name: string, hard: number, soft: number, tasks: string];
+const splitRow = ([name, { evaluation }]: [string, SkillScore]) => [
+  name,
+  percent(evaluation.hard),
+  percent(evaluation.soft),
+  taskCell(countTasks([evaluation])),
+];
 
-function splitRow([name, { evaluation }]: [string, SkillScore]): ScoreRow {
-  return [name, evaluation.hard, evaluation.soft, taskCell(countTasks([evaluation]))];
-}
+const typeRow = ([type, { hard, soft, total }]: [string, Bucket]) => [
+  oneLine(type),
+  percent(hard),
+  percent(soft),
+  String(total),
+];
 
-function scoreTable(title: string, rows: readonly ScoreRow[], { width, colors }: LineStyle): string[] {
-  if (rows.length === 0) return [];
-  const columns: Column[] = [
-    { title, isElastic: true },
-    ...['hard', 'soft', 'tasks'].map((name) => ({ title: name, align: 'right' as const })),
-  ];
-  const cells = rows.map(([name, hard, soft, tasks]) => [name, percent(hard), percent(soft), tasks]);
-  return ['', ...table(columns, cells, { width, paintTitle: colors.dim })];
-}
+const scoreTable = (title: string, rows: readonly string[][], style: LineStyle) =>
+  rows.length === 0 ? [] : ['', ...figureTable([title, 'hard', 'soft', 'tasks'], rows, style)];
 
 type Sentence = { readonly head: string; readonly text: string };
 
-/** Whose tasks: `test`, or those of all splits. */
 type Tasks = { readonly split: string; readonly count: number };
-
-const ALL = 'all';
 
 /** `36 test tasks`. */
 export const tasksText = ({ split, count }: Tasks) =>
-  split === ALL ? `${plural(count, 'task')} of all splits` : plural(count, `${split} task`);
+  split === 'all' ? `${plural(count, 'task')} of all splits` : plural(count, `${split} task`);
 
 const HEADS: Readonly<Record<CheckKind, string>> = {
   'not-measured': 'Not measured',
@@ -212,7 +206,7 @@ const HEADS: Readonly<Record<CheckKind, string>> = {
   scored: 'Scored',
 };
 
-/** What a check came to, the most important first. */
+/** The sentences about a check, the most important first. */
 export function checkSentences(check: SkillCheck, tasks: Tasks, baseline: string | undefined): Sentence[] {
   const { kind, against, minScore, isBelowBar, unmeasured } = check;
   if (unmeasured) return [{ head: HEADS[kind], text: `${unmeasured.message.replace(/\.$/, '')}.` }];
@@ -234,13 +228,11 @@ function barSentence(check: SkillCheck, tasks: Tasks): Sentence {
 function compareSentence({ kind, metric, comparison }: SideComparison, tasks: Tasks, baseline: string): Sentence {
   const head = HEADS[kind];
   if (!comparison) return { head, text: 'no task has a score under both skills.' };
-  const on = `on ${tasksText({ ...tasks, count: comparison.tasks })}`;
-  if (kind === 'no-change')
-    return { head, text: `it is the same as ${baseline}, ${percent(comparison.after)}${METRICS[metric]} ${on}.` };
-  const figures = `${change(comparison)}${METRICS[metric]} ${on}`;
+  const { after, gain } = comparison;
+  const on = `${METRICS[metric]} on ${tasksText({ ...tasks, count: comparison.tasks })}`;
+  if (kind === 'no-change') return { head, text: `it is the same as ${baseline}, ${percent(after)}${on}.` };
   const sureness = kind === 'not-proven' ? '' : ', proven';
-  const { gain } = comparison;
-  return { head, text: `${figures}${sureness}, ${span({ gain })} against ${baseline}.` };
+  return { head, text: `${change(comparison)}${on}${sureness}, ${span({ gain })} against ${baseline}.` };
 }
 
 /** `64 calls, $0.02.` */
@@ -250,13 +242,11 @@ export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) =>
 /** How many of `total` tasks have a score. */
 type TaskCount = { readonly scored: number; readonly total: number };
 
-/** Of one or more passes over the same tasks: scored is what any of them has scored. */
+/** Over one or more passes with the same tasks: a task is scored if any pass has scored it. */
 export function countTasks(passes: readonly Pick<Evaluation, 'scores'>[]): TaskCount {
-  return { scored: scoredIds(passes).size, total: passes[0]?.scores.length ?? 0 };
+  const scored = passes.flatMap(({ scores }) => scores.filter(({ errored }) => !errored).map(({ id }) => id));
+  return { scored: new Set(scored).size, total: passes[0]?.scores.length ?? 0 };
 }
-
-const scoredIds = (passes: readonly Pick<Evaluation, 'scores'>[]) =>
-  new Set(passes.flatMap(({ scores }) => scores.filter(({ errored }) => !errored).map(({ id }) => id)));
 
 /** `12 val tasks`, or `10 of 12 val tasks, 2 without a score`. */
 export function taskCount({ scored, total }: TaskCount, noun: string): string {

@@ -29,7 +29,7 @@ export function duration(ms: number): string {
   if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const tail = `${two(seconds % 60)}`;
+  const tail = two(seconds % 60);
   return hours > 0 ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
 }
 
@@ -202,6 +202,14 @@ export function table(columns: readonly Column[], rows: Rows, options: TableOpti
   const head = titles.some((title) => title !== '') ? [line(titles, (_, text) => paintTitle(text))] : [];
   return [...head, ...rows.map((row, index) => line(row, (column, text) => column.paint?.(text, index) ?? text))];
 }
+
+/** A table of names with figures to their right. */
+export const figureTable = (titles: readonly [name: string, ...figures: string[]], rows: Rows, style: LineStyle) =>
+  table(
+    titles.map((title, at): Column => (at === 0 ? { title, isElastic: true } : { title, align: 'right' })),
+    rows,
+    { width: style.width, paintTitle: style.colors.dim },
+  );
 
 function fitCell(column: Column, text: string, width: number): string {
   const clipped = clip(text, width);

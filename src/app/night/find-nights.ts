@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SleepReport } from '../../report/index.ts';
 import { projectFolder } from '../../sleep/index.ts';
-import { listRuns, type RunListing, readPrivate } from '../../stores/index.ts';
+import { JOURNAL_FILE, listRuns, type RunListing, readPrivate } from '../../stores/index.ts';
 
 /** A night is a run in the private state folder: `night-12`, and `night-12.memory` for its other document. */
 const PREFIX = 'night-';
@@ -17,10 +17,10 @@ export async function listNightRuns(place: NightsPlace): Promise<RunListing[]> {
   return nights.filter(({ name }) => /^\d/.test(name)).map((night) => ({ ...night, name: PREFIX + night.name }));
 }
 
-/** The folder of a night by its name, and whether it holds a run: a night that trained nothing has only a report. */
+/** The folder of a night by its name, and whether it holds a run: without training it has only a report. */
 export function nightPath(name: string, place: NightsPlace) {
   const path = join(nightsFolder(place), name.slice(PREFIX.length));
-  const isEmpty = existsSync(join(path, 'report.md')) && !existsSync(join(path, 'events.jsonl'));
+  const isEmpty = existsSync(join(path, 'report.md')) && !existsSync(join(path, JOURNAL_FILE));
   return { path: existsSync(path) ? path : undefined, hasRun: !isEmpty };
 }
 

@@ -14,7 +14,7 @@ import { judgementsOf } from '../../judges/index.ts';
 import { type Caller, type LoadedProject, resolveScoring } from '../../project/index.ts';
 import type { JudgeFigures } from '../../report/index.ts';
 import { openCaches } from '../../stores/index.ts';
-import { evaluatePasses, type SkillScore, withEnv } from '../../train/index.ts';
+import { evaluatePasses, withEnv } from '../../train/index.ts';
 import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 import { countLook, testTasksOf } from './score.ts';
 
@@ -30,7 +30,7 @@ export type CalibrationInput = {
 export type CalibratedSkill = {
   readonly evidence: Evidence;
   readonly calibration: Calibration;
-  /** Nothing where no judge was asked. */
+  /** Undefined if no judge was asked. */
   readonly judge: JudgeFigures | undefined;
   readonly testLooks: number | undefined;
 };
@@ -46,8 +46,9 @@ export async function calibrateSkill(
   for (const warning of [...wiring.warnings, ...(wiring.env.warnings ?? [])]) options.caller.notices?.warn(warning);
   const settings = parseConfig(wiring.config);
   const text = given?.text ?? wiring.initialSkill ?? (await wiring.env.getInitialSkill?.()) ?? '';
-  const subject = { loaded, wiring, name: skill?.name ?? 'initial skill', skill: text, passes };
-  const { measured, testLooks } = await measurePasses({ ...subject, split: split ?? settings.selectionSplit }, options);
+  const { name = 'initial skill' } = skill ?? {};
+  const subject = { loaded, wiring, name, skill: text, split: split ?? settings.selectionSplit, passes };
+  const { measured, testLooks } = await measurePasses(subject, options);
   const observations = measured.flatMap(({ evaluation }) => toObservations(evaluation.scores, settings));
   const evidence = addObservations(noEvidence, observations);
   const judge = judgeFigures(measured.flatMap(({ results }, pass) => judgementsOf(results, pass)));
@@ -57,11 +58,10 @@ export async function calibrateSkill(
 type MeasuredSubject = {
   readonly loaded: LoadedProject;
   readonly wiring: Wiring;
-  /** What the document is called in the ledger of looks at test tasks. */
+  /** The name of the document in the ledger of looks at test tasks. */
   readonly name: string;
   readonly skill: string;
   readonly split: string;
-  /** How often every task is attempted. */
   readonly passes: number;
 };
 
@@ -71,13 +71,11 @@ export type MeasureOptions = {
   readonly signal: AbortSignal;
 };
 
-type Measured = { readonly measured: readonly SkillScore[]; readonly testLooks: number | undefined };
-
-/** One pass of a skill after the other; replies are kept beside those of eval, so that a second look costs nothing. */
+/** One pass of a skill after the other. Replies are kept beside those of eval, so that a second look costs nothing. */
 async function measurePasses(
   { loaded, wiring, name, skill, split, passes }: MeasuredSubject,
   { caller, observers, signal }: MeasureOptions,
-): Promise<Measured> {
+) {
   const { target, judge, agent } = await resolveScoring(loaded, caller);
   const { env, config } = wiring;
   const caches = await openCaches(join(dirname(wiring.path), '.eval'), config);
@@ -87,16 +85,13 @@ async function measurePasses(
     const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
     const conditions = [agent?.id ?? target.id, judge?.id, config.extras, passes];
     const look = { by: 'calibrate', document: name, skill, conditions } as const;
-    return {
-      measured,
-      testLooks: await countLook(testTasks, look, wiring, (message) => caller.notices?.warn(message)),
-    };
+    const testLooks = await countLook(testTasks, look, wiring, (message) => caller.notices?.warn(message));
+    return { measured, testLooks };
   } finally {
     caches.close();
   }
 }
 
-/** `undefined` where no judge was asked. */
 function judgeFigures(judgements: readonly Judgement[]): JudgeFigures | undefined {
   if (judgements.length === 0) return undefined;
   const { judgeVariance, rolloutVariance, positionBias, failedShare, missingShare } = combineJudgements(judgements);
