@@ -99,7 +99,6 @@ export async function openAppliedFolder({
   return join(await openStateFolder(stateFolderOf({ env, home, platform: process.platform })), APPLIED_FOLDER);
 }
 
-/** Compares the document with what the run began from. */
 async function planApply(run: LoadedRun, journalFolder: string, to?: string): Promise<ApplyPlan | undefined> {
   const { state } = run;
   const path = await documentPath(run, { to });
@@ -220,7 +219,6 @@ type MadeElsewhere = { readonly madeElsewhere: string };
 
 type UndoOptions = {
   readonly journalFolder: string;
-  /** The document that is meant, if one was named. */
   readonly meant?: string | undefined;
 };
 
@@ -258,9 +256,8 @@ export async function undoApply(
 const isBeside = (path: string, meant: string) =>
   basename(meant).toLowerCase() === 'skill.md' && path.startsWith(`${dirname(meant)}/`);
 
-async function digestNow({ path, realPath }: Receipt['steps'][number]): Promise<string | null> {
-  return (await readDocument(path, [dirname(realPath)], { realPath, isAnyFile: true })).digest;
-}
+const digestNow = async ({ path, realPath }: Receipt['steps'][number]): Promise<string | null> =>
+  (await readDocument(path, [dirname(realPath)], { realPath, isAnyFile: true })).digest;
 
 function editedSince(path: string, backup: string | null): SkillError {
   const old =

@@ -28,7 +28,6 @@ export async function checkTaskFile(
   return { read, findings: checkTasks({ ...read, skill }) };
 }
 
-/** What the target shows about the tasks of a project: too easy, too hard, too noisy. */
 export async function measureTasks(loaded: LoadedProject, passes: number, options: MeasureOptions): Promise<Finding[]> {
   const { evidence, calibration } = await calibrateSkill(loaded, { passes }, options);
   return checkMeasured(evidence, calibration);

@@ -50,16 +50,13 @@ type Watching = {
 
 export type DraftedTasks = {
   readonly kept: readonly DraftRow[];
-  /** All rows of the file now. */
   readonly rows: readonly TaskRow[];
   readonly result: DraftResult | undefined;
   readonly cost: Cost;
-  /** Why drafting stopped early. */
   readonly failure: unknown;
 };
 
 export type OpenDraft = {
-  /** The model, for people. */
   readonly model: string;
   readonly missing: number;
   /** Calls, tokens, and dollars if the price of the model is known. Makes no call. */

@@ -76,11 +76,9 @@ async function meanTokens(texts: readonly string[]): Promise<number> {
 type AgentAttempts = Pick<AgentEstimate, 'rollouts' | 'likelyRollouts'> & {
   /** Some may have limits of their own. */
   readonly tasks: readonly Item[];
-  /** Runs of the same environment with an agent. */
   readonly earlier: readonly EarlierRun[];
 };
 
-/** Undefined where the target is no agent. */
 function estimateAgent(project: Project, attempts: AgentAttempts): AgentEstimate | undefined {
   const target = agentTargetOf(project);
   if (target === undefined) return undefined;
@@ -125,7 +123,6 @@ const WEIGHT_OF_OTHERS = 0.2;
 
 type NextRun = { readonly env: string; readonly project: Project };
 
-/** The finished runs in a folder, the newest first. Broken and unreadable runs are left out. */
 async function earlierRuns(folder: string, { env, project }: NextRun): Promise<EarlierRun[]> {
   const found: EarlierRun[] = [];
   for (const { path } of await listRuns(folder).catch(() => [])) {

@@ -35,7 +35,6 @@ export type Check = {
   readonly isOk: boolean;
   readonly detail: string;
   readonly remedy?: string;
-  /** Of the error that was found. */
   readonly code?: ErrorCode;
   /** What programs may ask for. */
   readonly facts?: Facts;
@@ -57,16 +56,10 @@ export async function check(
   }
 }
 
-type AgentCheckOptions = {
-  readonly env: Environment;
-  /** Whether the agent works twice to show that its loading of skills can be seen. */
-  readonly hasCanary: boolean;
-};
-
-/** The checks for a target that is an agent. */
+/** `hasCanary`: the agent works twice to show that its loading of skills can be seen. */
 export async function* agentChecks(
   project: LoadedProject,
-  { env, hasCanary }: AgentCheckOptions,
+  { env, hasCanary }: { readonly env: Environment; readonly hasCanary: boolean },
 ): AsyncGenerator<Check> {
   yield await sandboxCheck(project);
   const { target, runner } = await targetCheck(project, env);
@@ -75,7 +68,6 @@ export async function* agentChecks(
   if (hasCanary && runner) yield await canaryCheck(project, runner);
 }
 
-/** What the checks found out about the agent, for programs. */
 export function agentFacts(project: LoadedProject | undefined, checks: readonly Check[]): Facts | undefined {
   const target = project?.project.target;
   if (!isAgentSpec(target)) return undefined;
@@ -100,16 +92,14 @@ async function sandboxCheck(loaded: LoadedProject): Promise<Check> {
 
 async function describeSandbox(id: string, choice: SandboxChoice): Promise<string> {
   if (id === 'none') return 'none, as the project says: agents work with your rights and your network';
-  const asked = choice === 'auto' ? ' (sandbox: auto)' : '';
-  return `${id} works here${asked}${id === 'bubblewrap' ? `; ${await describeProbe()}` : ''}`;
-}
-
-async function describeProbe(): Promise<string> {
+  const works = `${id} works here${choice === 'auto' ? ' (sandbox: auto)' : ''}`;
+  if (id !== 'bubblewrap') return works;
   const { overlay, limiter } = await probeSandbox();
   const views = overlay.isAvailable
     ? 'workspaces are views of their folder'
     : `workspaces are copies, since no view can be mounted: ${overlay.reason}`;
-  return `${views}; ${limiter === 'watcher' ? 'limits are kept by looking from time to time' : `${limiter} keeps limits`}`;
+  const limits = limiter === 'watcher' ? 'limits are kept by looking from time to time' : `${limiter} keeps limits`;
+  return `${works}; ${views}; ${limits}`;
 }
 
 const SEEN = {
@@ -142,11 +132,17 @@ const skillCheck = ({ project }: LoadedProject): Promise<Check> =>
     if (project.env === 'qa' && written === undefined)
       return 'a text without a name, which agents get as a skill all the same';
     const name = nameOf({ files: { [SKILL_FILE]: text } });
-    if (description === '') throw noDescription();
+    if (description === '')
+      throw new SkillError('CONFIG_INVALID', 'it has no description, and agents load a skill by its description', {
+        hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
+      });
     const losses = lossesOf(description.length);
     const own = losses.find(({ agent }) => agent === agentTargetOf(project)?.agent);
     const about = `${name}: a description of ${count(description.length)} characters`;
-    if (own !== undefined) throw tooLong(about, own.loss);
+    if (own !== undefined) {
+      const hint = 'Shorten the description: the specification allows 1,024 characters.';
+      throw new SkillError('CONFIG_INVALID', `${about}, and ${own.loss}`, { hint });
+    }
     const others = losses.map(({ loss }) => loss).join(', ');
     return `${about}, which ${others === '' ? 'every agent takes whole' : `this agent takes whole; ${others}`}`;
   });
@@ -157,16 +153,6 @@ function lossesOf(length: number) {
     return [{ agent, loss: dropsLonger ? `${agent} drops the skill` : `${agent} cuts it at ${count(most)}` }];
   });
 }
-
-const tooLong = (about: string, loss: string) =>
-  new SkillError('CONFIG_INVALID', `${about}, and ${loss}`, {
-    hint: 'Shorten the description: the specification allows 1,024 characters.',
-  });
-
-const noDescription = () =>
-  new SkillError('CONFIG_INVALID', 'it has no description, and agents load a skill by its description', {
-    hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
-  });
 
 /** The agent does two short tasks, which the user pays for. */
 async function canaryCheck(loaded: LoadedProject, agent: AgentRunner): Promise<Check> {
@@ -188,11 +174,8 @@ export async function describeAgents(env: Environment, cwd: string): Promise<str
   const agents = await detectAgents(env, cwd);
   const others = Object.entries(before).filter(([cli]) => !agents.some((agent) => agent.cli === cli));
   const gone = others.filter(([, { path }]) => !isExecutable(path));
-  await pinAgents(
-    agents,
-    env,
-    gone.map(([cli]) => cli),
-  );
+  const forgotten = gone.map(([cli]) => cli);
+  await pinAgents(agents, env, forgotten);
   const found = agents.map(({ cli, version, path }) => {
     const old = before[cli]?.path ?? path;
     const change = old === path ? '' : ` (was ${old})`;
@@ -207,7 +190,6 @@ export async function describeAgents(env: Environment, cwd: string): Promise<str
 
 const NO_AGENTS = 'none on PATH; a target that names the path of its program needs none there';
 
-/** Where agents would work with tools. It is tried, not guessed. */
 async function describeTools(): Promise<string> {
   const { auto, bubblewrap } = await probeSandbox();
   if (auto !== undefined) return `with tools they work in ${auto}`;
@@ -226,7 +208,10 @@ function asTarget(cli: AgentCliName, env: Environment): string {
 
 /** How an agent signs in to its model. Throws when it cannot. */
 function signInText({ agent, signIn }: AgentAbout): string {
-  if (signIn === 'none') throw noSignIn(agent);
+  if (signIn === 'none')
+    throw new SkillError('CONFIG_INVALID', `${agent} needs a key or a sign-in to ask its model, and there is neither here`, {
+      hint: signInRemedy(agent),
+    });
   if (signIn !== 'unseen') return SIGN_IN[signIn];
   return `no key is set, and a sign-in would be in a keyring, which cannot be seen: if there is none, ${signInRemedy(agent)}`;
 }
@@ -237,11 +222,6 @@ const SIGN_IN = {
   file: 'it asks with your sign-in',
   variable: 'it asks with a key among its own variables',
 };
-
-const noSignIn = (agent: string) =>
-  new SkillError('CONFIG_INVALID', `${agent} needs a key or a sign-in to ask its model, and there is neither here`, {
-    hint: signInRemedy(agent),
-  });
 
 function signInRemedy(agent: string): string {
   const { signInCommand, keyVariables } = agentPrograms[agent as keyof typeof agentPrograms];

@@ -121,7 +121,6 @@ async function requireRunPlace(path: string, cwd: string): Promise<string> {
   return `${shownPath(path, cwd)} can be written`;
 }
 
-/** The path itself, or the first folder above it that can be seen. */
 async function nearestThere(path: string): Promise<string> {
   const isSeen = await stat(path).then(
     () => true,

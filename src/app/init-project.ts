@@ -37,7 +37,6 @@ import {
 import { type CostEstimate, estimateLine } from '../report/index.ts';
 import { estimateProject } from './estimate.ts';
 
-/** A person who can be asked, or a program that answers. */
 type Asker = {
   /** The first option is the likeliest. */
   choose<Value>(question: string, options: readonly ChoiceOption<Value>[]): Promise<Value>;
@@ -82,7 +81,6 @@ const toScoring = (proposed: ProposedScoring | undefined) =>
     ? { kind: proposed.scoring }
     : (proposed?.scoring as { kind: string } | undefined);
 
-/** As it was guessed, and the other way round. */
 function mappings({ guessed }: FoundTasks): ChoiceOption<Columns>[] {
   const { question, answers } = guessed;
   const isComplete = question !== undefined && answers !== undefined;
@@ -122,13 +120,11 @@ function problemWith(spec: string): string | undefined {
   }
 }
 
-/** What to type next, and what to know about it. */
 export type Next = {
   /** What has to be done by hand before. */
   readonly first?: string;
   readonly command: string;
   readonly why: string;
-  /** What to type after that. */
   readonly afterwards?: string;
 };
 
@@ -143,7 +139,6 @@ type WrittenProject = {
   readonly proposal: Proposal;
 };
 
-/** What to do after a project was written: what has to be set, and the command. */
 export async function nextCommand(written: WrittenProject): Promise<NextWithCost> {
   const { choice, proposal, found, file } = written;
   const next = hasTasks(choice) ? await toTrain(written) : { ...toTasks(written), estimate: null };
@@ -195,7 +190,6 @@ async function costOf({ directory, config, flags = {} }: CostInput): Promise<Omi
   }
 }
 
-/** A command with flags for what a file lacks. */
 const withFlags = (command: string, flags: Readonly<Record<string, string>>): string =>
   [command, ...Object.entries(flags).map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ');
 

@@ -75,7 +75,6 @@ function withKnown({ isMost, ...ledger }: Spent, known: Amounts): Spent {
 
 type RunFolder = { readonly cwd: string; readonly root: string };
 
-/** The name of the only run, for commands that were given none. */
 export async function onlyRun({ cwd, root }: RunFolder): Promise<string> {
   const names = (await listRuns(resolvePath(cwd, root))).map((run) => run.name);
   const [only] = names;
@@ -85,7 +84,6 @@ export async function onlyRun({ cwd, root }: RunFolder): Promise<string> {
   throw new SkillError('USAGE', `which run is meant? There are ${names.length} in ${root}`, { hint });
 }
 
-/** The name of the only run at work, or else of the only run. */
 export async function liveRun(place: RunFolder): Promise<string> {
   const runs = await listRuns(resolvePath(place.cwd, place.root));
   const atWork = await Promise.all(runs.map(({ path }) => isRunLocked(path)));
@@ -112,7 +110,6 @@ function isClosed(path: string): boolean {
   }
 }
 
-/** The run with a name below `root`, or at a path; `RUN_NOT_FOUND` names what there is. */
 export async function findRun(nameOrPath: string, { cwd, root }: RunFolder, watch?: Watch): Promise<LoadedRun> {
   const path = runPath(nameOrPath, { cwd, root });
   if (path !== undefined) return loadRun(path, watch);

@@ -59,7 +59,6 @@ export async function openRun(loaded: LoadedProject, caller: Caller): Promise<Op
   };
 }
 
-/** Trains in a directory. */
 export async function trainAt(
   path: string,
   trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>,

@@ -10,7 +10,6 @@ export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
 
 type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefined>>>;
 
-/** Stages with what they cost, and all of them together. */
 export function priceStages(
   estimates: readonly StageEstimate[],
   models: Models,
@@ -83,7 +82,6 @@ export function requireWithinCaps(costs: CostEstimate, caps: Caps): void {
   throw new SkillError('BUDGET_EXHAUSTED', message, { hint });
 }
 
-/** Warnings about caps that the run may reach. */
 export function capWarnings(costs: CostEstimate, caps: Caps): string[] {
   return compareWithCaps(costs, caps)
     .filter(({ need, cap }) => need.low <= cap && need.high > cap)

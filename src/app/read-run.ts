@@ -36,7 +36,6 @@ export type RunRow = {
   readonly accepted: number;
   readonly rejected: number;
   readonly modifiedAt: Date;
-  /** Why the run cannot be read. */
   readonly problem?: string;
 };
 
@@ -101,7 +100,6 @@ export function triggerFigures({ tests: { baseline, best } }: Pick<RunState, 'te
 
 const passed = ({ hard, total }: Bucket) => Math.round(hard * total);
 
-/** The queries of a run by their ids, as far as its files tell. */
 export async function loadQueries({ path, state }: LoadedRun): Promise<ReadonlyMap<string, string>> {
   if (triggerFigures(state) === undefined) return new Map();
   const text = await readFile(join(path, 'test_eval_baseline/results.json'), 'utf8').catch(() => '[]');
@@ -162,11 +160,11 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], sta
     current: ['test, final skill', 'the end', candidate(current.step)],
   };
   const ofStep = (of: number) => (of === 0 ? parts.initial! : of === best.step ? parts.best! : [candidate(of)]);
-  const wanted = step === undefined ? (parts[version] ?? []) : ofStep(step);
+  const isNamed = Object.hasOwn(parts, version);
+  const wanted = step === undefined ? (isNamed ? parts[version]! : []) : ofStep(step);
   const found = wanted.map((part) => attempts.findLast((attempt) => attempt.part === part)).find(Boolean);
   if (found !== undefined) return found;
-  const isKnown = step === undefined ? Object.hasOwn(parts, version) : step <= stepsDone;
-  if (!isKnown) throw noVersion(version, stepsDone);
+  if (step === undefined ? !isNamed : step > stepsDone) throw noVersion(version, stepsDone);
   const seen = [...new Set(attempts.map(({ part }) => part))].join('; ');
   throw new SkillError('USAGE', `no attempt at this task was made with the version ${version} of the skill`, {
     hint: `It was attempted in: ${seen}. Versions are initial, best, current, or a step whose candidate attempted it.`,
@@ -248,5 +246,4 @@ function noVersion(name: string, stepsDone: number): SkillError {
   return new SkillError('USAGE', message, { hint });
 }
 
-/** The step that a version is named by. */
 const stepOf = (name: string) => (/^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined);

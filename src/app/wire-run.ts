@@ -46,14 +46,11 @@ export type Wiring = {
   /** The run directory, absolute. */
   readonly path: string;
   readonly initialSkill: string | undefined;
-  /** The file of the initial skill. */
   readonly skillSource: SkillSource | undefined;
   /** The project file relative to the run directory, if the caller named it. */
   readonly projectFile: string | undefined;
-  /** Whether the caller named the run directory. */
   readonly isRunNamed: boolean;
   readonly promptOverrides: PromptOverrides;
-  /** What the target reads after the skill. */
   readonly skillFiles: readonly SkillFile[];
   /** What the project asks for and does not get. */
   readonly warnings: readonly string[];
@@ -62,12 +59,10 @@ export type Wiring = {
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const { project, directory, namedFile, isRunNamed = false, findOrigin } = loaded;
   const bare = await loadEnv(loaded);
-  const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
+  const blame = (path: KeyPath) => async (error: unknown) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? bare.name);
-  const skill =
-    project.skill === undefined
-      ? undefined
-      : await readSkill(project.skill, project).catch((error: unknown) => blame(error, ['skill']));
+  const reading = project.skill === undefined ? undefined : readSkill(project.skill, project).catch(blame(['skill']));
+  const skill = await reading;
   const { files, warnings } = await skillFilesOf(skill, loaded);
   return {
     env: withSkillFiles(bare, files),
@@ -79,7 +74,7 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     projectFile: namedFile && relative(path, namedFile),
     isRunNamed,
-    promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
+    promptOverrides: await readPrompts(project.promptOverrides).catch(blame(['promptOverrides'])),
     skillFiles: files,
     warnings,
   };

@@ -199,7 +199,6 @@ export type Tried = {
   readonly ms: number;
 };
 
-/** One step of an agent, for a person who watches. */
 export function liveStepLines(step: AgentStep, { colors, width }: LineStyle): string[] {
   const { bold, cyan, dim, green, red } = colors;
   if (step.type === 'skill-loaded') return [green(`★ the skill ${oneLine(step.name)} was loaded`)];

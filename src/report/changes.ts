@@ -132,7 +132,6 @@ export function previewLines(
   ];
 }
 
-/** What was written, and how to undo it. */
 export function writtenLines(
   plan: ApplyFigures,
   { backup, undo }: { readonly backup: string | null; readonly undo: string },
@@ -150,7 +149,6 @@ export function writtenLines(
   ];
 }
 
-/** The change of each file, one after the other. */
 export function patchOfPlan({ before, after, others }: ApplyFigures): string {
   const changed = others.filter(({ standing }) => standing === 'write');
   const table = (side: 'before' | 'after') =>

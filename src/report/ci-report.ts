@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RolloutResult, selectGateScore } from '../core/contracts/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
 import { head, oneLine } from '../core/text/index.ts';
-import { checkSentences, type EvalReport, type SkillScore, tasksOf } from './eval-report.ts';
+import { checkSentences, type EvalReport, type SkillScore } from './eval-report.ts';
 
 /** How a task is scored: by the metric of the gate. */
 export type JUnitMetric = { readonly gateMetric: 'hard' | 'soft' | 'mixed'; readonly gateMixedWeight: number };
@@ -97,15 +97,14 @@ const xmlText = (text: string) =>
 
 /** A page for the log of a workflow, with the verdict as an annotation. Commands are off inside the page: it holds foreign text. */
 export function githubLines(report: EvalReport, page: string): string[] {
-  const { check, baseline, scored } = report;
-  const level = check.isPassed ? 'notice' : 'error';
-  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
+  const level = report.check.isPassed ? 'notice' : 'error';
+  const [first] = checkSentences(report);
   const end = randomUUID();
   return [
     `::stop-commands::${end}`,
     ...page.trimEnd().split('\n'),
     `::${end}::`,
-    ...sentences.slice(0, 1).map(({ head, text }) => annotation(level, scored.document, `${head}: ${text}`)),
+    annotation(level, report.scored.document, `${first!.head}: ${first!.text}`),
   ];
 }
 

@@ -41,7 +41,6 @@ function sentence({ a, b, split, against }: CompareReport, shown: (name: string)
   return [`${other} is ${kind} than ${one}`, sure];
 }
 
-/** For programs. */
 export function compareValue(report: CompareReport): object {
   const { a, b, split, against, notes } = report;
   const side = ({ name, evidence, cost }: Side) => ({ name, tasks: evidence.size, cost });
@@ -50,7 +49,6 @@ export function compareValue(report: CompareReport): object {
   return { split, ...against, text, a: side(a), b: side(b), notes, patch: patchOf(versions) };
 }
 
-/** For people. */
 export function compareLines(report: CompareReport, style: LineStyle): string[] {
   const { colors } = style;
   const { kind, comparison } = report.against;
@@ -79,7 +77,6 @@ function commonLine({ a, b, against }: CompareReport): string[] {
   return [`${common} tasks are common: ${oneLine(a.name)} has ${one}, ${oneLine(b.name)} has ${other}`];
 }
 
-/** The same as a page. */
 export function compareMarkdown(report: CompareReport): string {
   const { a, b, against, notes } = report;
   const [head, text] = sentence(report, nameAsData);

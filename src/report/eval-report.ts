@@ -16,7 +16,6 @@ export type SkillScore = {
 
 /** What a document scored on the splits that were asked for. */
 export type ScoredDocument = {
-  /** As the user calls it. */
   readonly document: string;
   readonly text: string;
   readonly splits: Readonly<Record<string, SkillScore>>;
@@ -51,7 +50,6 @@ export type SkillCheck = {
   readonly metric: GateMetric;
   readonly minScore: number | undefined;
   readonly isBelowBar: boolean;
-  /** With the baseline, if there is one. */
   readonly against: SideComparison | undefined;
   /** Of the document and its baseline together. */
   readonly cost: Cost;
@@ -74,17 +72,11 @@ export function summaryOf({ evaluation: { hard, soft, scores }, results }: Skill
   return { hard, soft, n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
 }
 
-/** How many tasks have a score, and of which split. */
-export const tasksOf = ({ split, scored }: EvalReport) => ({
-  split,
-  count: countTasks([scored.whole.evaluation]).scored,
-});
-
 /** For programs. `splits` is there when more than one was asked for. */
 export function evalValue(report: EvalReport): object {
   const { split, scored, baseline, check } = report;
   const { unmeasured, against, cost, ...verdict } = check;
-  const [first] = checkSentences(check, tasksOf(report), baseline?.document);
+  const [first] = checkSentences(report);
   return {
     ...documentValue(scored, split),
     testLooks: baseline?.testLooks ?? scored.testLooks,
@@ -117,7 +109,6 @@ function taskValues({ scored, baseline }: EvalReport) {
   );
 }
 
-/** For people. */
 export function evalLines(report: EvalReport, style: LineStyle): string[] {
   const { bold } = style.colors;
   const { split, scored, baseline, check } = report;
@@ -144,11 +135,12 @@ export function evalLines(report: EvalReport, style: LineStyle): string[] {
 
 /** A score alone needs no verdict. */
 function verdictLines(report: EvalReport, { bold, green, red, yellow }: Colors): string[] {
-  const { check, baseline } = report;
-  if (check.kind === 'scored' && check.minScore === undefined) return [];
-  const paint = check.isPassed ? (check.kind === 'not-proven' ? yellow : green) : red;
-  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
-  return sentences.map(({ head, text }, at) => `${at === 0 ? bold(paint(`${head}:`)) : `${head}:`} ${text}`);
+  const { kind, minScore, isPassed } = report.check;
+  if (kind === 'scored' && minScore === undefined) return [];
+  const paint = isPassed ? (kind === 'not-proven' ? yellow : green) : red;
+  return checkSentences(report).map(
+    ({ head, text }, at) => `${at === 0 ? bold(paint(`${head}:`)) : `${head}:`} ${text}`,
+  );
 }
 
 const MOST_CHANGES = 12;
@@ -207,13 +199,15 @@ const HEADS: Readonly<Record<CheckKind, string>> = {
 };
 
 /** The sentences about a check, the most important first. */
-export function checkSentences(check: SkillCheck, tasks: Tasks, baseline: string | undefined): Sentence[] {
+export function checkSentences(report: EvalReport, shown: (name: string) => string = String): Sentence[] {
+  const { check, baseline, scored, split } = report;
   const { kind, against, minScore, isBelowBar, unmeasured } = check;
   if (unmeasured) return [{ head: HEADS[kind], text: `${unmeasured.message.replace(/\.$/, '')}.` }];
-  const compared = against && [compareSentence(against, tasks, baseline ?? '')];
+  const tasks = { split, count: countTasks([scored.whole.evaluation]).scored };
+  const compared = against ? [compareSentence(against, tasks, shown(baseline?.document ?? ''))] : [];
   const bar = minScore === undefined ? [] : [barSentence(check, tasks)];
-  if (!compared && bar.length === 0) return [{ head: HEADS.scored, text: `${scoreText(check, tasks)}.` }];
-  return isBelowBar && kind !== 'worse' ? [...bar, ...(compared ?? [])] : [...(compared ?? []), ...bar];
+  const sentences = isBelowBar && kind !== 'worse' ? [...bar, ...compared] : [...compared, ...bar];
+  return sentences.length > 0 ? sentences : [{ head: HEADS.scored, text: `${scoreText(check, tasks)}.` }];
 }
 
 const scoreText = ({ score, metric }: Pick<SkillCheck, 'score' | 'metric'>, tasks: Tasks) =>
@@ -239,7 +233,6 @@ function compareSentence({ kind, metric, comparison }: SideComparison, tasks: Ta
 export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) =>
   `${plural(cost.calls, 'call')}, ${costWords(cost)}.`;
 
-/** How many of `total` tasks have a score. */
 type TaskCount = { readonly scored: number; readonly total: number };
 
 /** Over one or more passes with the same tasks: a task is scored if any pass has scored it. */

@@ -182,11 +182,9 @@ const WORDS: Readonly<Record<StepAction, string>> = {
 /** Verdicts that an action does not tell. */
 const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
 
-function wordOf({ verdict, action }: StepRecord): string {
-  return VERDICTS[verdict ?? ''] ?? WORDS[action];
-}
+const wordOf = ({ verdict, action }: StepRecord): string =>
+  VERDICTS[verdict ?? ''] ?? WORDS[action];
 
-/** What the skill has gained by the step, or why nothing. */
 function judgementText(record: StepRecord, change: ScoredChange): string {
   const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
   if (verdict === 'invalid') return verdictReason;
@@ -213,17 +211,14 @@ const rounded = (score: number) => Math.round(1000 * score) / 1000;
 
 const bare = (score: number) => percent(score).replace(' %', '');
 
-/** The score of a candidate that lost by it. */
 function lossText(record: StepRecord, change: ScoredChange): string {
   const { candidateGateScore: score } = record;
   if (record.nItemsMet !== undefined) return partText(record, change);
   return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - change.now).padStart(5)}`;
 }
 
-function partText({ nItemsMet, nItems }: StepRecord, { after }: ScoredChange): string {
-  return nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
-}
+const partText = ({ nItemsMet, nItems }: StepRecord, { after }: ScoredChange): string =>
+  nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
 
-function figures({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string {
-  return `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;
-}
+const figures = ({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string =>
+  `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;

@@ -54,7 +54,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'dollars', align: 'right' },
 ];
 
-/** The estimate as a table, and how it was made. */
 export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle): string[] {
   const { stages, totals, totalUsd, likely } = costs;
   const rows = stages.map((stage) => [
@@ -88,7 +87,6 @@ function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
   return `${ofAgent}${learned} From: nothing is found to change. To: every step has a new candidate.${perTask} Nothing was called.`;
 }
 
-/** The estimate in one line. */
 export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate): string {
   const before = agent === undefined ? '' : `${agentWords(agent)}; besides, `;
   const cost = totalUsd

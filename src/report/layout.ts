@@ -120,7 +120,6 @@ export type TextStyle = {
   called(text: string): string;
 };
 
-/** The same for what names no command. */
 export type LineStyle = Pick<TextStyle, 'width' | 'colors'>;
 
 /** What to type next, and why: on one line, or the reason below it where that is too wide. */

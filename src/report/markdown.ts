@@ -11,7 +11,6 @@ import {
   type ScoredDocument,
   type SkillScore,
   taskCell,
-  tasksOf,
 } from './eval-report.ts';
 import { chosenByWords, draftedWords, lineWords, nextStep, verdictWords } from './verdict-words.ts';
 
@@ -75,7 +74,7 @@ const amountRows = (title: string, rows: readonly (Cost & { readonly what: strin
 /** What a check came to as a page: for a comment, a summary of a workflow, a file. Every text of models and tasks is data in it. */
 export function checkMarkdown(report: EvalReport): string {
   const { check, baseline, scored } = report;
-  const [first, ...more] = checkSentences(check, tasksOf(report), baseline && nameAsData(baseline.document));
+  const [first, ...more] = checkSentences(report, nameAsData);
   const lead = `**${check.isPassed ? '✓' : '✗'} ${first!.head}:** ${inMarkdown(first!.text)} ${costSentence(check)}`;
   return markdownPage([
     [`### ${nameAsData(scored.document)}`],

@@ -119,18 +119,16 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
 }
 
 /** How many were made so far, cached or not. */
-function madeRollouts(state: RunState, progress?: Progress): number {
-  return state.rollouts + testedRollouts(state) + rolloutsUnderWay(state, progress);
-}
+const madeRollouts = (state: RunState, progress?: Progress): number =>
+  state.rollouts + testedRollouts(state) + rolloutsUnderWay(state, progress);
 
 export function isSearchOver({ config, searchEnd, final, lastEpoch, isDone }: RunState): boolean {
   const isOver = isDone || searchEnd !== undefined || final !== undefined;
   return isOver || (config?.maxRollouts === undefined && lastEpoch?.epoch === config?.numEpochs);
 }
 
-function testedRollouts({ tests, items }: RunState): number {
-  return (Number(tests.baseline !== undefined) + Number(tests.best !== undefined)) * (items.test ?? 0);
-}
+const testedRollouts = ({ tests, items }: RunState): number =>
+  (Number(tests.baseline !== undefined) + Number(tests.best !== undefined)) * (items.test ?? 0);
 
 /** Steps of the plan that were taken or will not be taken, and the training tasks of the batches that were begun. */
 function planBehind({ config, items, history, lastEpoch }: RunState) {

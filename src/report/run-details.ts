@@ -17,7 +17,7 @@ import {
   type VerdictOptions,
 } from '../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../core/text/index.ts';
-import { type Colors, type Column, clip, duration, table } from './layout.ts';
+import { type Column, clip, duration, type LineStyle, table } from './layout.ts';
 import { LEAST_TASKS, PLAIN_WORDS, type RunPlace } from './verdict-words.ts';
 
 /** How many of the queries went right, before and after. */
@@ -27,9 +27,8 @@ type TriggerShare = { readonly of: number; readonly before: number; readonly aft
 export type TriggerFigures = { readonly recall: TriggerShare; readonly specificity: TriggerShare };
 
 export type ReportOptions = RunPlace &
-  VerdictOptions & {
-    readonly width: number;
-    readonly colors: Colors;
+  VerdictOptions &
+  LineStyle & {
     /** Our commands as the user types them. */
     readonly called?: (text: string) => string;
     /** Shows all that is known, and every edit in full. */
@@ -60,7 +59,6 @@ const SIGNS = {
   rewrite: '~',
 } as const;
 
-/** The edits with one fate, in full. */
 export function editLines(state: RunState, fate: ListedEdit['fate'], { colors }: ReportOptions): string[] {
   const edits = listEdits(state).filter((edit) => edit.fate === fate);
   if (edits.length === 0) return [];
@@ -119,7 +117,6 @@ function stepNames(steps: readonly number[]): string {
   return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
 }
 
-/** Attempts that count as failed because of the environment's own code. */
 export function thrownLines({ threw }: RunState, { width }: ReportOptions): string[] {
   return threw > 0 ? [clip(`the environment threw in ${plural(threw, 'attempt')}, which count as failed`, width)] : [];
 }
@@ -255,7 +252,6 @@ const FIGURES: readonly Figure[] = [
   ['reasoning', ({ reasoning, output }) => share(reasoning, output)],
 ];
 
-/** What each stage cost, and all together. */
 export function usageLines({ usage }: RunState, { width, colors }: ReportOptions): string[] {
   const stages = Object.entries(usage);
   if (stages.length === 0) return [];
@@ -278,6 +274,5 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
 
 export const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
 
-function share(part: number, whole: number): string {
-  return part > 0 ? `${Math.round((100 * part) / whole)} %` : '–';
-}
+const share = (part: number, whole: number): string =>
+  part > 0 ? `${Math.round((100 * part) / whole)} %` : '–';

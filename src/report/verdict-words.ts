@@ -40,7 +40,6 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
 };
 
 type VerdictWords = {
-  /** Such as `Better`. */
   readonly head: string;
   readonly sentence: string;
   /** What it cost, and how many lines changed. */

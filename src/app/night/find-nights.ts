@@ -11,7 +11,6 @@ export const isNight = (name: string) => name.startsWith(PREFIX);
 
 type NightsPlace = { readonly cwd: string; readonly stateFolder: string };
 
-/** The nights of the project that this folder belongs to. */
 export async function listNightRuns(place: NightsPlace): Promise<RunListing[]> {
   const nights = await listRuns(nightsFolder(place));
   return nights.filter(({ name }) => /^\d/.test(name)).map((night) => ({ ...night, name: PREFIX + night.name }));
@@ -26,7 +25,6 @@ export function nightPath(name: string, place: NightsPlace) {
 
 /** A night that is over, by its name or that of one of its runs. */
 export type FinishedNight = {
-  /** Such as `night-12`. */
   readonly name: string;
   readonly folder: string;
   readonly report: SleepReport;

@@ -93,11 +93,9 @@ export type SessionSurvey = {
   readonly isRecent: boolean;
 };
 
-type SurveyOptions = {
-  readonly since?: string | undefined;
+type SurveyOptions = Pick<HarvestOptions, 'since' | 'onGather'> & {
   /** Only sessions of the project. Otherwise of all projects. */
   readonly isOfProject?: boolean | undefined;
-  readonly onGather?: ((event: GatherEvent) => void) | undefined;
 };
 
 /** What there is to learn from on this machine. Asks no model, and reads only files that have changed since the last time. */

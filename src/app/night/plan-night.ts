@@ -47,7 +47,6 @@ type PlanInput = {
   readonly models: SleepModels;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly countTokens: (text: string) => Promise<number>;
-  /** Tokens of the document that is trained. */
   readonly skillTokens: number;
 };
 
@@ -88,7 +87,6 @@ export type PlannedWork = {
 export type NightPreview = {
   readonly plan: NightPlan;
   readonly harvest: Harvest;
-  /** How many tasks rules find. */
   readonly tasksByRule: number;
   /** Providers that the user has not agreed to yet. */
   readonly consentMissing: readonly string[];
@@ -152,7 +150,6 @@ const TOKENS_PER_TURN = 15_000;
 
 type NightSize = Pick<PlanInput, 'settings' | 'models' | 'skillTokens'> &
   Pick<NightPlan, 'pages' | 'miner'> & {
-    /** Tokens of all pages together. */
     readonly pageTokens: number;
   };
 

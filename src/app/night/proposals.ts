@@ -108,7 +108,6 @@ export type NightStatus = {
   readonly project: string;
   readonly pending: readonly Proposal[];
   readonly adopted: readonly Proposal[];
-  /** How many proposals are pending in other projects. */
   readonly elsewhere: number;
   /** Whether an adoption is under way, or was interrupted. */
   readonly isCutOff: boolean;

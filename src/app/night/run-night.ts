@@ -62,7 +62,6 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
   );
 }
 
-/** Without the limits that are undefined. */
 const definedOnly = (limits: NightLimits): NightLimits =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
@@ -80,7 +79,6 @@ export type OpenedModels = {
   readonly models: NightModels;
   /** The agent that does the tasks with tools, if the target is one. */
   readonly work: FoundWork | undefined;
-  /** Whose documents are trained. */
   readonly agent: string;
 };
 

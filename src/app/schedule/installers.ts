@@ -20,7 +20,6 @@ import {
   shellQuoted,
 } from './night-job.ts';
 
-/** One way to have a job run every night. */
 export type Installer = {
   readonly kind: ScheduleKind;
   /** Whether it may start a job that is not due, so that the job has to check. */
@@ -36,10 +35,8 @@ export type Installer = {
   list(): Promise<string[]>;
 };
 
-/** What installers work with. */
 export type Site = { readonly programs: Programs; readonly home: string; readonly configHome?: string | undefined };
 
-/** The programs of the system that schedule jobs. */
 type Programs = ReturnType<typeof openPrograms>;
 
 export function openPrograms(env: Environment) {
@@ -76,7 +73,6 @@ export async function writeOurs({ path, text }: JobFile, hash: string): Promise<
   await syncFolder(dirname(path));
 }
 
-/** Returns whether there was one. */
 export async function removeOurs(path: string, hash: string): Promise<boolean> {
   const isThere = await requireOurs(path, hash);
   if (isThere) await rm(path);
@@ -95,7 +91,6 @@ async function requireOurs(path: string, hash: string): Promise<boolean> {
   });
 }
 
-/** Hashes in the files of ours in a folder. */
 export async function hashesOfFiles(folder: string, isName: (name: string) => boolean): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const texts = names.filter(isName).map((name) => readFile(join(folder, name), 'utf8').catch(() => ''));
@@ -135,7 +130,6 @@ const plainText = (text: string) => text.replaceAll('%', '%%').replaceAll('\\', 
 const quoted = (text: string) =>
   `"${text.replace(/[\\"]/g, String.raw`\$&`).replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
 
-/** A timer of the user's own manager. */
 export function systemd({ programs, home, configHome }: Site): Installer {
   const folder = join(configHome || join(home, '.config'), 'systemd', 'user');
   const control = (...args: string[]) => programs.run('systemctl', ['--user', ...args]);
@@ -213,7 +207,6 @@ export function withCronJob(crontab: string, hash: string, ours: readonly string
   return [...ended, ...ours, ...others.slice(before.length)].join('');
 }
 
-/** Without the lines of a job, or of all jobs. */
 export const withoutCronJob = (crontab: string, hash?: string): string =>
   linesOf(crontab)
     .filter((line) => !isOurs(line, hash))
@@ -239,7 +232,6 @@ function isOurs(line: string, hash = '[0-9a-f]{20}'): boolean {
   return new RegExp(`^${mark} (begin: .*|end)\\s*$|^.+ ${mark}\\s*$`).test(line);
 }
 
-/** Each with its line break. */
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** Returns whether something was changed. Restores the old crontab if the new one was not taken as it is. */

@@ -26,7 +26,6 @@ import {
 import { SCHEDULES_FOLDER } from '../../stores/index.ts';
 import type { NightLimits } from '../night/run-night.ts';
 
-/** A time of the day, on the clock of the machine. */
 export type ClockTime = { readonly hour: number; readonly minute: number };
 
 /** A program that a job calls, as it was when the job was made. */
@@ -41,7 +40,6 @@ export type NightJob = {
   readonly folder: string;
   /** The program and its arguments. Every path is absolute and real. */
   readonly command: readonly string[];
-  /** All variables that it gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly pinned: readonly PinnedProgram[];
 };
@@ -161,7 +159,6 @@ function nightWords({ settings, origins, configFile: config }: OpenSleep, models
   });
 }
 
-/** Values by name, as arguments of the command line. */
 export function flagWords(values: Readonly<Record<string, unknown>>): string[] {
   const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return Object.entries(values).flatMap(([name, value]) => {

@@ -34,11 +34,9 @@ type ScheduleOptions = {
   readonly onNote?: ((message: string) => void) | undefined;
 };
 
-/** A job as it would be installed. */
 export type PreparedJob = {
   readonly job: NightJob;
   readonly kind: ScheduleKind;
-  /** Everything that would be written. */
   readonly files: readonly JobFile[];
   readonly installer: Installer;
   readonly installers: Installers;
@@ -82,7 +80,6 @@ function openInstallers({ env, home, platform }: Place, project: string): Instal
   return { all, programs, local: [platform === 'darwin' ? all.launchd : all.systemd, all.cron] };
 }
 
-/** The best that works here. */
 async function chooseInstaller(
   { all, local: [best], programs }: Installers,
   onNote: ScheduleOptions['onNote'],
@@ -163,7 +160,6 @@ const LOCK_WORDS = {
   mode: 0o600,
 };
 
-/** One change of schedules at a time. */
 async function alone<Answer>(folder: string, work: () => Promise<Answer>): Promise<Answer> {
   await makeFolderBelow(folder, schedulesFolder(folder));
   const lock = await takeLock(`${schedulesFolder(folder)}/schedule.lock`, LOCK_WORDS);

@@ -28,13 +28,11 @@ export function compareSides(before: Side, after: Side, config: Metric): SideCom
   return { kind, metric, comparison: compared };
 }
 
-/** A document that was scored, as one side of a comparison. */
 export function sideOf({ document: name, text, whole, cost, version }: ScoredDocument, config: Metric): Side {
   const observations = toObservations(whole.evaluation.scores, parseConfig(config));
   return { name, text, evidence: addObservations(noEvidence, observations), cost, version };
 }
 
-/** The best skill of a run by what the run itself measured. */
 type RunSide = Side & { readonly identity: RunIdentity; readonly config: NonNullable<RunState['config']> };
 
 /** Makes no call: what a run measured is in its journal. Throws if it has not measured that split. */

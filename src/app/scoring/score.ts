@@ -12,7 +12,6 @@ import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 
 /** A document to be scored, wired into the project with the files that belong to it. */
 export type Subject = {
-  /** As the user calls it. */
   readonly document: string;
   readonly text: string;
   readonly wiring: Wiring;
@@ -99,7 +98,6 @@ export const ALL_SPLITS = 'all';
 
 type SplitPlan = {
   readonly names: readonly string[];
-  /** How many tasks they have. */
   readonly count: number;
   /** Why other splits are not among them. */
   readonly leftOut: readonly string[];
