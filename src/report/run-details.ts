@@ -98,15 +98,20 @@ function fullText(edit: ListedEdit): string[] {
   return [...place, ...where, ...text, ...skipped, ...worthLines(edit)];
 }
 
-/** Steps with an unusable candidate, and steps that could not be measured, whose edits may still be good. */
-export function invalidLines({ history }: RunState, { width }: ReportOptions): string[] {
+/** Candidates that were unusable, could not be measured, or made tasks throw; and attempts that threw. */
+export function faultLines({ history, threw }: RunState, { width }: ReportOptions): string[] {
   const reasons = (steps: RunState['history']) =>
     steps.map(({ step, verdictReason: reason = '' }) => ({ step, reason: oneLine(reason) }));
   const unscored = groupFaults(reasons(history.filter(isUnscored)));
   const unmeasured = reasons(history.filter((record) => record.verdict === 'invalid' && !isUnscored(record)));
+  const blamed = history.flatMap(({ step, blame }) => (blame ? [{ step, ...blame }] : []));
   return [
     ...unscored.map(({ steps, reason }) => `${stepNames(steps)} not scored: invalid, ${reason}`),
     ...unmeasured.map(({ step, reason }) => `step ${step} could not be measured: ${reason}`),
+    ...blamed.map((blame) => {
+      return `step ${blame.step} made ${blame.threw} of ${plural(blame.total, 'task')} throw: ${oneLine(blame.reason)}`;
+    }),
+    ...(threw > 0 ? [`the environment threw in ${plural(threw, 'attempt')}, which count as failed`] : []),
   ].map((line) => clip(line, width));
 }
 
@@ -115,19 +120,6 @@ const MOST_STEPS = 5;
 function stepNames(steps: readonly number[]): string {
   if (steps.length > MOST_STEPS) return `${steps.length} steps`;
   return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
-}
-
-export function thrownLines({ threw }: RunState, { width }: ReportOptions): string[] {
-  return threw > 0 ? [clip(`the environment threw in ${plural(threw, 'attempt')}, which count as failed`, width)] : [];
-}
-
-/** Steps whose candidate made most tasks throw, while the current skill answered. */
-export function blameLines({ history }: RunState, { width }: ReportOptions): string[] {
-  return history.flatMap(({ step, blame }) => {
-    if (!blame) return [];
-    const { threw, total, reason } = blame;
-    return [clip(`step ${step} made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`, width)];
-  });
 }
 
 type KindRow = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };
@@ -199,13 +191,15 @@ function shareLine(name: string, { of, before, after }: TriggerShare, done: stri
   return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${before} → ${after} of ${of} queries that ${which}`;
 }
 
-/** Edits that repeat held-out tasks or were quarantined; with `isComplete`, also why. */
-export function leakLines({ leaks }: RunState, options: ReportOptions): string[] {
+/** Edits that repeat held-out tasks or were quarantined, with `isComplete` also why; and what the skill repeats of training tasks. */
+export function leakLines({ leaks, memorisedShare = 0 }: RunState, options: ReportOptions): string[] {
   const quarantined = leaks.filter(({ kind }) => kind !== undefined);
   const leaking = leaks.filter(({ kind }) => kind === undefined);
+  const memorised = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
   return [
     ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
     ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
+    ...(memorisedShare > 0 ? [clip(`the best skill repeats something of ${memorised} of the training tasks`, options.width)] : []),
   ];
 }
 
@@ -216,13 +210,6 @@ function refusedLines(title: string, leaks: readonly Leak[], { width, colors, is
     return colors.dim(`  ${where.padEnd(8)} ${oneLine(kind === undefined ? reason : `${kind}: ${reason}`)}`);
   });
   return [clip(title, width), ...(isComplete ? reasons : [])];
-}
-
-/** What the best skill repeats of the training tasks, whose scores say less then. */
-export function memorisedLines({ memorisedShare = 0 }: RunState, { width }: ReportOptions): string[] {
-  if (memorisedShare === 0) return [];
-  const share = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
-  return [clip(`the best skill repeats something of ${share} of the training tasks`, width)];
 }
 
 /** Replies of the optimizer that could not be read, by stage, with the beginning of one. */

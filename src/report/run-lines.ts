@@ -11,16 +11,13 @@ import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
 import { type Colors, clip, duration, figureTable, textWidth, wrap } from './layout.ts';
 import {
-  blameLines,
   editLines,
-  invalidLines,
+  faultLines,
   kindLines,
   leakLines,
   loadingLines,
-  memorisedLines,
   NO_PRICE,
   type ReportOptions,
-  thrownLines,
   unreadableLines,
   usageLines,
 } from './run-details.ts';
@@ -68,12 +65,9 @@ function noteLines(state: RunState, options: ReportOptions): string[] {
   const { called = asWritten } = options;
   const looks = state.testLooks ?? 0;
   const notes = [
-    ...invalidLines(state, options),
-    ...blameLines(state, options),
-    ...thrownLines(state, options),
+    ...faultLines(state, options),
     ...unreadableLines(state, options),
     ...leakLines(state, options),
-    ...memorisedLines(state, options),
     ...(looks > 1
       ? [options.colors.dim(`look ${looks} at these test tasks: each look makes their score a little less reliable`)]
       : []),
@@ -91,9 +85,9 @@ function everything(state: RunState, options: ReportOptions): string[][] {
     ...(['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const).map((fate) =>
       editLines(state, fate, options),
     ),
-    [...invalidLines(state, options), ...blameLines(state, options), ...thrownLines(state, options)],
+    faultLines(state, options),
     unreadableLines(state, options),
-    [...leakLines(state, options), ...memorisedLines(state, options)],
+    leakLines(state, options),
     testLookLines(state.testLooks, options.colors),
     usageLines(state, options),
   ];
