@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ChatModel, parseConfig, SkillError } from '../core/contracts/index.ts';
@@ -108,7 +108,8 @@ export async function askForOneWord(model: ChatModel): Promise<void> {
 
 /** Throws unless a run can be written at a path. Writes nothing: it looks at the run, or at the folder where it would be created. */
 async function requireRunPlace(path: string, cwd: string): Promise<string> {
-  const place = await nearestThere(path);
+  let place = path;
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
   try {
     if (!(await stat(place)).isDirectory()) throw new Error(`${shownPath(place, cwd)} is a file, and no folder`);
     await access(place, constants.W_OK | constants.X_OK);
@@ -119,12 +120,4 @@ async function requireRunPlace(path: string, cwd: string): Promise<string> {
     throw unwritable(path, error);
   }
   return `${shownPath(path, cwd)} can be written`;
-}
-
-async function nearestThere(path: string): Promise<string> {
-  const isSeen = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return isSeen || dirname(path) === path ? path : nearestThere(dirname(path));
 }
