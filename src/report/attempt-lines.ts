@@ -244,9 +244,7 @@ export function triedLines({ id, skill, run, diff, ms }: Tried, { colors }: Line
 function whyNot(offered: AgentRun['skillsOffered'][number] | undefined): string {
   if (offered === undefined) return ': the model did not know about it';
   if (offered.description === 'none') return ': the model got only its name';
-  return offered.description === 'cut'
-    ? ': the model got only a part of its description'
-    : '; the model knew about it';
+  return offered.description === 'cut' ? ': the model got only a part of its description' : '; the model knew about it';
 }
 
 const SIGNS = { added: '+', changed: '~', deleted: '-' } as const;

@@ -182,8 +182,7 @@ const WORDS: Readonly<Record<StepAction, string>> = {
 /** Verdicts that an action does not tell. */
 const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
 
-const wordOf = ({ verdict, action }: StepRecord): string =>
-  VERDICTS[verdict ?? ''] ?? WORDS[action];
+const wordOf = ({ verdict, action }: StepRecord): string => VERDICTS[verdict ?? ''] ?? WORDS[action];
 
 function judgementText(record: StepRecord, change: ScoredChange): string {
   const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;

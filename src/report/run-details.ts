@@ -199,7 +199,9 @@ export function leakLines({ leaks, memorisedShare = 0 }: RunState, options: Repo
   return [
     ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
     ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
-    ...(memorisedShare > 0 ? [clip(`the best skill repeats something of ${memorised} of the training tasks`, options.width)] : []),
+    ...(memorisedShare > 0
+      ? [clip(`the best skill repeats something of ${memorised} of the training tasks`, options.width)]
+      : []),
   ];
 }
 
@@ -261,5 +263,4 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
 
 export const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
 
-const share = (part: number, whole: number): string =>
-  part > 0 ? `${Math.round((100 * part) / whole)} %` : '–';
+const share = (part: number, whole: number): string => (part > 0 ? `${Math.round((100 * part) / whole)} %` : '–');
