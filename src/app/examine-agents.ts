@@ -208,14 +208,10 @@ function asTarget(cli: AgentCliName, env: Environment): string {
 
 /** How an agent signs in to its model. Throws when it cannot. */
 function signInText({ agent, signIn }: AgentAbout): string {
-  if (signIn === 'none')
-    throw new SkillError(
-      'CONFIG_INVALID',
-      `${agent} needs a key or a sign-in to ask its model, and there is neither here`,
-      {
-        hint: signInRemedy(agent),
-      },
-    );
+  if (signIn === 'none') {
+    const message = `${agent} needs a key or a sign-in to ask its model, and there is neither here`;
+    throw new SkillError('CONFIG_INVALID', message, { hint: signInRemedy(agent) });
+  }
   if (signIn !== 'unseen') return SIGN_IN[signIn];
   return `no key is set, and a sign-in would be in a keyring, which cannot be seen: if there is none, ${signInRemedy(agent)}`;
 }

@@ -222,23 +222,21 @@ function placeColumns(columns: readonly Column[], rows: Rows, width: number): Pl
   const natural = (at: number) => Math.max(...[columns[at]!.title, ...rows.map((row) => row[at] ?? '')].map(textWidth));
   let placed = columns.map((column, at): Placed => ({ column, at, width: natural(at) }));
   const elastic = placed.filter(({ column }) => column.isElastic);
-  shrink(placed, { candidates: elastic, width, smallest: COMFORTABLE });
+  shrink(placed, elastic, width, COMFORTABLE);
   while (totalWidth(placed) > width) {
     const last = placed.findLast(({ column }) => column.isOptional);
     if (!last) break;
     placed = placed.filter((entry) => entry !== last);
   }
-  shrink(placed, { candidates: elastic, width, smallest: 4 });
-  shrink(placed, { candidates: placed, width, smallest: 1 });
+  shrink(placed, elastic, width, 4);
+  shrink(placed, placed, width, 1);
   return placed;
 }
 
 const totalWidth = (placed: readonly Placed[]) =>
   placed.reduce((sum, { width }) => sum + width, GAP.length * (placed.length - 1));
 
-type Shrinking = { readonly candidates: readonly Placed[]; readonly width: number; readonly smallest: number };
-
-function shrink(placed: readonly Placed[], { candidates, width, smallest }: Shrinking): void {
+function shrink(placed: readonly Placed[], candidates: readonly Placed[], width: number, smallest: number): void {
   while (totalWidth(placed) > width) {
     const widest = candidates.toSorted((a, b) => b.width - a.width)[0];
     if (!widest || widest.width <= smallest) return;

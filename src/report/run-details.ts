@@ -195,13 +195,12 @@ function shareLine(name: string, { of, before, after }: TriggerShare, done: stri
 export function leakLines({ leaks, memorisedShare = 0 }: RunState, options: ReportOptions): string[] {
   const quarantined = leaks.filter(({ kind }) => kind !== undefined);
   const leaking = leaks.filter(({ kind }) => kind === undefined);
-  const memorised = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
+  const share = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
+  const memorised = `the best skill repeats something of ${share} of the training tasks`;
   return [
     ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
     ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
-    ...(memorisedShare > 0
-      ? [clip(`the best skill repeats something of ${memorised} of the training tasks`, options.width)]
-      : []),
+    ...(memorisedShare > 0 ? [clip(memorised, options.width)] : []),
   ];
 }
 

@@ -39,15 +39,8 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
   stopped: 'Stopped',
 };
 
-type VerdictWords = {
-  readonly head: string;
-  readonly sentence: string;
-  /** What it cost, and how many lines changed. */
-  readonly amounts: string;
-};
-
-/** The verdict as sentences: how sure it is and on which tasks, what it cost, what changed. */
-export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): VerdictWords {
+/** The verdict as sentences: how sure it is and on which tasks; and amounts: what it cost, how many lines changed. */
+export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount) {
   const head = verdict.kind === 'stopped' ? stopWords(verdict, state) : KIND_WORDS[verdict.kind];
   const sentence = SENTENCES[verdict.kind](verdict, state);
   const amounts = `${verdict.isMost ? 'At most ' : ''}${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;

@@ -11,17 +11,12 @@ import { type Subject, wireDocument } from './score.ts';
 
 const GIT = 'git:';
 
-type Baseline = AsyncDisposable & {
-  /** Undefined if nothing is compared, or the document is new. */
-  readonly subject: Subject | undefined;
-};
-
-/** What a document is compared with: another one (a path), or an earlier version of itself (`git:REVISION`). */
+/** What a document is compared with: another one (a path), or an earlier version of itself (`git:REVISION`), if it is not new. */
 export async function openBaseline(
   loaded: LoadedProject,
   { document }: Subject,
   { baseline, cwd, notices }: { readonly baseline: string | undefined; readonly cwd: string } & Pick<Caller, 'notices'>,
-): Promise<Baseline> {
+): Promise<AsyncDisposable & { readonly subject: Subject | undefined }> {
   const nothing = async () => {};
   if (baseline === undefined) return { subject: undefined, [Symbol.asyncDispose]: nothing };
   if (!baseline.startsWith(GIT)) {

@@ -57,9 +57,8 @@ export async function calibrateSkill(
   const models = await resolveScoring(loaded, caller);
   const caches = await openCaches(join(dirname(wiring.path), '.eval'), config); // those of eval: a second look costs nothing
   try {
-    const measured = await evaluatePasses({ ...subject, ...models, caches, observers, signal }, [
-      ...Array(passes).keys(),
-    ]);
+    const draws = [...Array(passes).keys()];
+    const measured = await evaluatePasses({ ...subject, ...models, caches, observers, signal }, draws);
     const testTasks = await withEnv(env, settings, () => testTasksOf(wiring, subject.split));
     const conditions = [models.agent?.id ?? models.target.id, models.judge?.id, config.extras, passes];
     const look = { by: 'calibrate', document: named?.name ?? 'initial skill', skill, conditions } as const;
