@@ -55,11 +55,8 @@ function nightLines(night: NightStory, before: number, { width, colors }: LineSt
   const more = night.rejected.length - MOST_REJECTED;
   const stories = (label: string, lines: readonly StoryLine[], paint: (text: string) => string) =>
     lines.map(({ text, why }, at) => {
-      const reason = why === undefined ? '' : ` (${oneLine(why)})`;
-      return labelled(
-        at === 0 ? label : '',
-        paint(clip(`${SIGNS[label]} ${oneLine(text)}${reason}`, textSpace(width))),
-      );
+      const story = `${SIGNS[label]} ${oneLine(text)}${why === undefined ? '' : ` (${oneLine(why)})`}`;
+      return labelled(at === 0 ? label : '', paint(clip(story, textSpace(width))));
     });
   return [
     `${bold(`night ${night.night}`)}  ${dim(clip(counts.join(', '), width - HEAD_WIDTH))}`,
