@@ -4,7 +4,7 @@ export { DEEPEST } from './discover/discover-files.ts';
 export { type FolderFindings, type FoundTasks, isEmpty, type LeftOut } from './discover/found.ts';
 export { loadEnv } from './env/load-env.ts';
 export { isModulePath, isPromptPath, type LoadedProject, loadProject } from './load-project.ts';
-export { type AgentPin, namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';
+export { namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';
 export {
   AgentTarget,
   agentTargetOf,
