@@ -96,11 +96,6 @@ export {
 export { defineConfig, type ProjectConfig } from './project/index.ts';
 export { SimpleQAEnv } from './public/envs.ts';
 export { anthropicChat, fromAiSdk, openaiChat, openaiCompatible, scripted } from './public/models.ts';
+export type { SkillScore } from './report/index.ts';
 export { memoryRun, runDirectory } from './stores/index.ts';
-export {
-  type EvaluateSkillOptions,
-  evaluateSkill,
-  SkillOptTrainer,
-  type SkillScore,
-  type TrainerOptions,
-} from './train/index.ts';
+export { type EvaluateSkillOptions, evaluateSkill, SkillOptTrainer, type TrainerOptions } from './train/index.ts';

@@ -1,6 +1,7 @@
-import { realpath } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import {
   keepForm,
@@ -17,29 +18,34 @@ import type { Environment } from '../project/index.ts';
 import {
   backupPath,
   digestOf,
-  type Moment,
   type ReadDocument,
+  type Receipt,
   type Replacement,
   readDocument,
+  readReceipt,
   replaceFiles,
   skillFileAt,
+  undo,
 } from '../skills/index.ts';
 import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../stores/index.ts';
 import type { LoadedRun } from './load-run.ts';
-import { newChangeId, standingChanges } from './undo-apply.ts';
-
-type ApplyPlace = {
-  /** Private: where the old bytes are kept. */
-  readonly journalFolder: string;
-  /** An absolute path in place of the one that the skill was read from. */
-  readonly to?: string | undefined;
-};
 
 /**
- * `write` can be written. `same`: the document holds the text already. `unchanged`: training has changed nothing. `changed`: somebody
- * edited the document since the run began. `missing`: it is gone, and nobody named another place.
+ * `write`: the document can be written. `same`: it holds the text already. `unchanged`: training has changed nothing.
+ * `changed`: somebody edited it since the run began. `missing`: it is gone, and no other path was given.
  */
 type Standing = 'write' | 'same' | 'unchanged' | 'changed' | 'missing';
+
+/** A file of a package besides SKILL.md, and what applying would make of it. */
+type PlannedFile = {
+  /** Relative to the folder of the skill. */
+  readonly name: string;
+  readonly document: ReadDocument;
+  /** Null: there is no such file, before or after. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly standing: 'write' | 'same' | 'changed';
+};
 
 /** What applying a run would do. */
 export type ApplyPlan = {
@@ -56,11 +62,11 @@ export type ApplyPlan = {
 export type ApplyOptions = {
   /** An absolute path in place of the one that the skill was read from. */
   readonly to?: string | undefined;
-  /** Sees the change before it is written. Without it, all is written that can be. */
+  /** Sees the change before it is written. Default: agrees to everything. */
   readonly agrees?: (plan: ApplyPlan) => Promise<boolean>;
 };
 
-/** `plan` is missing for a run that began from no file, when no place is named. */
+/** `plan` is missing for a run that began from no file, when no path is given. */
 export type AppliedRun = {
   readonly isApplied: boolean;
   readonly plan: ApplyPlan | undefined;
@@ -68,70 +74,77 @@ export type AppliedRun = {
   readonly backup: string | null;
 };
 
-/** Puts what a run learned into the skill that it began from. Writes nothing where the document was edited since, or is gone. */
+/** Puts what a run learned into the skill that it began from. Writes nothing if the document was edited since, or is gone. */
 export async function applyRun(
   run: LoadedRun,
   journalFolder: string,
   { to, agrees = async () => true }: ApplyOptions = {},
 ): Promise<AppliedRun> {
-  const plan = await planApply(run, { journalFolder, to });
+  const plan = await planApply(run, journalFolder, to);
   if (plan?.standing !== 'write' || !(await agrees(plan))) return { isApplied: false, plan, backup: null };
-  return { isApplied: true, plan, backup: await applyPlan(run, plan, { journalFolder }) };
+  const id = newChangeId(run);
+  const roots = [dirname(plan.document.realPath)];
+  const { steps } = await replaceFiles(replacementsOf(plan), { journalFolder, id, roots });
+  return { isApplied: true, plan, backup: backupPath(journalFolder, id, steps[0]!) };
 }
 
-/** Where old bytes are kept, for this user alone. `env` and `home` are those of the process unless they are given. */
+/** Where old bytes are kept, for this user alone. `env` and `home` default to those of the process. */
 export async function openAppliedFolder({
   env = process.env,
   home = env.HOME || homedir(),
-}: UserPlace = {}): Promise<string> {
+}: {
+  readonly env?: Environment;
+  readonly home?: string;
+} = {}): Promise<string> {
   return join(await openStateFolder(stateFolderOf({ env, home, platform: process.platform })), APPLIED_FOLDER);
 }
 
-type UserPlace = { readonly env?: Environment; readonly home?: string };
-
-/** Compares the document with what the run began from. Undefined for a run that began from no file, when no place is named. */
-async function planApply(run: LoadedRun, place: ApplyPlace): Promise<ApplyPlan | undefined> {
-  const { initialSkill, best } = run.state;
-  const path = await documentPath(run, place);
+async function planApply(run: LoadedRun, journalFolder: string, to?: string): Promise<ApplyPlan | undefined> {
+  const { state } = run;
+  const path = await documentPath(run, { to });
   if (path === undefined) return undefined;
-  const document = await readDocument(path, [await realFolderOf(path)]);
+  const realFolder = dirname(await realpath(path).catch(() => path)); // a person who names a link means the file behind it
+  const document = await readDocument(path, [realFolder]);
   const before = document.bytes === null ? '' : textOf(document.bytes, path);
-  const [own, first] = [best.skill, initialSkill].map((text) => filesOf(run.state, text)[SKILL_FILE] ?? '');
-  const after = inFormOf(run.state, own!, document.bytes === null ? first! : before);
-  const lastWritten = await writtenBefore(run.state, place);
-  const others = await planFiles(run.state, { skillPath: document.realPath, lastWritten });
-  const known = [run.state.skillSource?.digest, digestOf(Buffer.from(first!)), lastWritten(document.realPath)];
-  const standing = standingOf({
-    document,
-    after,
-    isNamed: place.to !== undefined,
-    isKnown: (one) => known.includes(one),
-  });
-  const edited =
-    standing === 'changed' ? document.path : others.find((file) => file.standing === 'changed')?.document.path;
-  return { standing: together(run, standing, others), document, before, after, others, edited };
+  const [trained, initial] = [state.best.skill, state.initialSkill].map(
+    (text) => filesOf(state, text)[SKILL_FILE] ?? '',
+  );
+  const after = inFormOf(state, trained!, document.bytes === null ? initial! : before);
+  const lastWritten = await writtenBefore(state, journalFolder);
+  const others = await planFiles(state, document.realPath, lastWritten);
+  const known = [state.skillSource?.digest, digestOf(Buffer.from(initial!)), lastWritten(document.realPath)];
+  const own = standingOf({ document, after }, known, to !== undefined);
+  const edited = own === 'changed' ? document.path : others.find((file) => file.standing === 'changed')?.document.path;
+  return { standing: together(state, own, others), document, before, after, others, edited };
 }
 
-/** All or nothing: one file that was edited keeps the rest from being written. */
-function together({ state }: LoadedRun, own: Standing, others: readonly PlannedFile[]): Standing {
+function standingOf(
+  { document: { digest }, after }: Pick<ApplyPlan, 'document' | 'after'>,
+  known: readonly (string | null | undefined)[],
+  isPathGiven: boolean,
+): Standing {
+  if (digest === digestOf(Buffer.from(after))) return 'same';
+  if (digest === null) return isPathGiven ? 'write' : 'missing';
+  return known.includes(digest) ? 'write' : 'changed';
+}
+
+/** All or nothing: one edited file keeps the others from being written. */
+function together({ best, initialSkill }: RunState, own: Standing, others: readonly PlannedFile[]): Standing {
   const all = [own, ...others.map(({ standing }) => standing)];
   if (all.every((standing) => standing === 'same')) return 'same';
-  if (state.best.skill === state.initialSkill) return 'unchanged';
+  if (best.skill === initialSkill) return 'unchanged';
   return all.find((standing) => standing === 'missing' || standing === 'changed') ?? 'write';
 }
 
-/** The document that is meant; undefined for a run that began from no file, when no place is named. */
+/** The document to write; undefined for a run that began from no file, when no path is given. */
 export async function documentPath(
   { path, state: { skillSource } }: LoadedRun,
-  { to }: ApplyPlace,
+  { to }: Pick<ApplyOptions, 'to'>,
 ): Promise<string | undefined> {
   if (to === undefined) return skillSource && resolve(path, skillSource.path);
   const file = await skillFileAt(to);
   return extname(file).toLowerCase() === '.md' ? file : join(file, 'SKILL.md');
 }
-
-/** Where the document really lies: a person who names a link means the file behind it. */
-const realFolderOf = async (path: string) => dirname(await realpath(path).catch(() => path));
 
 function textOf(bytes: Buffer, path: string): string {
   const text = bytes.toString('utf8');
@@ -140,34 +153,12 @@ function textOf(bytes: Buffer, path: string): string {
   throw new SkillError('DOCUMENT_REFUSED', `${path} is not UTF-8`, { hint });
 }
 
-type Compared = Pick<ApplyPlan, 'document' | 'after'> & {
-  /** Whether a person named the place. */
-  readonly isNamed: boolean;
-  readonly isKnown: (digest: string) => boolean;
-};
+/** The digest that this run last wrote to a path: a run may be resumed and applied again. */
+type LastWritten = (realPath: string) => string | null | undefined;
 
-function standingOf({ document: { digest }, after, isNamed, isKnown }: Compared): Standing {
-  if (digest === digestOf(Buffer.from(after))) return 'same';
-  if (digest === null) return isNamed ? 'write' : 'missing';
-  return isKnown(digest) ? 'write' : 'changed';
-}
-
-/** What was written of a run at a place before: a run may be resumed and applied again. */
-async function writtenBefore(state: LoadedRun['state'], { journalFolder }: ApplyPlace) {
+async function writtenBefore(state: RunState, journalFolder: string): Promise<LastWritten> {
   const steps = (await standingChanges(journalFolder, state)).flatMap((change) => change.steps);
-  return (realPath: string) => steps.findLast((step) => step.realPath === realPath)?.after;
-}
-
-type WriteOptions = Pick<ApplyPlace, 'journalFolder'> & {
-  readonly onMoment?: ((moment: Moment) => void | Promise<void>) | undefined;
-};
-
-/** Writes what was planned, all or nothing, and answers where the old bytes are; null where there was no file. */
-async function applyPlan(run: LoadedRun, plan: ApplyPlan, options: WriteOptions): Promise<string | null> {
-  const { realPath } = plan.document;
-  const id = newChangeId(run);
-  const { steps } = await replaceFiles(replacementsOf(plan), { ...options, id, roots: [dirname(realPath)] });
-  return backupPath(options.journalFolder, id, steps[0]!);
+  return (realPath) => steps.findLast((step) => step.realPath === realPath)?.after;
 }
 
 function replacementsOf({ document, after, others }: ApplyPlan): Replacement[] {
@@ -179,61 +170,126 @@ function replacementsOf({ document, after, others }: ApplyPlan): Replacement[] {
   });
 }
 
-/** A file of a package besides SKILL.md, and what applying would make of it. */
-type PlannedFile = {
-  /** From the folder of the skill. */
-  readonly name: string;
-  readonly document: ReadDocument;
-  /** Null: there is no such file, before or after. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly standing: 'write' | 'same' | 'changed';
-};
-
 /** The files that a text of a run stands for. */
 export const filesOf = ({ config }: RunState, text: string): PackageFiles =>
   config && trainsPackage(config) ? splitPackage(text) : { [SKILL_FILE]: text };
 
-/** A trained SKILL.md in the form of the one that it takes the place of. A trained description is not taken back. */
+/** A trained SKILL.md in the form of the one that it replaces. A trained description is kept. */
 function inFormOf({ config }: RunState, text: string, document: string): string {
   if (!config?.parts?.includes('description')) return keepForm(text, document);
   const mark = document.startsWith('\uFEFF') ? '\uFEFF' : '';
   return mark + keepLineEnds(text.replace(/^\uFEFF/, ''), document);
 }
 
-type KnownFiles = {
-  /** Where SKILL.md really lies. */
-  readonly skillPath: string;
-  /** What was written there of this run before. */
-  readonly lastWritten: (realPath: string) => string | null | undefined;
-};
-
 /** Every other file that training changed, and those that a new folder lacks. */
-async function planFiles(state: RunState, { skillPath, lastWritten }: KnownFiles): Promise<PlannedFile[]> {
+async function planFiles(state: RunState, skillPath: string, lastWritten: LastWritten): Promise<PlannedFile[]> {
   const [initial, best] = [filesOf(state, state.initialSkill), filesOf(state, state.best.skill)];
   const names = [...new Set([...Object.keys(initial), ...Object.keys(best)])].filter((name) => name !== SKILL_FILE);
   const folder = dirname(skillPath);
   const planned: PlannedFile[] = [];
   for (const name of names.sort()) {
     const document = await readDocument(join(folder, name), [folder], { isAnyFile: true });
-    const isUntouched = initial[name] === best[name] && document.bytes !== null;
-    if (!isUntouched) planned.push(planFile(name, document, { initial, best, lastWritten }));
+    if (initial[name] === best[name] && document.bytes !== null) continue;
+    const before = document.bytes?.toString('utf8') ?? null;
+    const text = best[name];
+    const after = text === undefined ? null : keepLineEnds(text, before ?? '');
+    const isInitial = before === null || trainedForm(before) === initial[name];
+    const isOurs = isInitial || lastWritten(document.realPath) === document.digest;
+    const isSame = document.digest === (after === null ? null : digestOf(Buffer.from(after)));
+    planned.push({ name, document, before, after, standing: isSame ? 'same' : isOurs ? 'write' : 'changed' });
   }
   return planned;
 }
 
-type Versions = Pick<KnownFiles, 'lastWritten'> & { readonly initial: PackageFiles; readonly best: PackageFiles };
-
-function planFile(name: string, document: ReadDocument, { initial, best, lastWritten }: Versions): PlannedFile {
-  const before = document.bytes?.toString('utf8') ?? null;
-  const text = best[name];
-  const after = text === undefined ? null : keepLineEnds(text, before ?? '');
-  const isInitial = before === null ? true : trainedForm(before) === initial[name];
-  const isOurs = isInitial || lastWritten(document.realPath) === document.digest;
-  const isSame = document.digest === (after === null ? null : digestOf(Buffer.from(after)));
-  return { name, document, before, after, standing: isSame ? 'same' : isOurs ? 'write' : 'changed' };
-}
-
-/** Files that agents run: who adopts them has looked at them. */
+/** Scripts that would be written: agents run them, so a person should look at them first. */
 export const scriptsIn = (files: readonly PlannedFile[]) =>
   files.filter(({ name, standing, after }) => standing === 'write' && after !== null && partOf(name) === 'scripts');
+
+export type Undone = {
+  readonly path: string;
+  readonly realPath: string;
+  /** Restored byte for byte, removed because applying had created it, or already as before. */
+  readonly how: 'restored' | 'removed' | 'already';
+  /** Of a package: how many files were changed together. */
+  readonly files: number;
+};
+
+/** The document that a run was applied to from another folder: it was copied or moved since. */
+type MadeElsewhere = { readonly madeElsewhere: string };
+
+type UndoOptions = {
+  readonly journalFolder: string;
+  readonly meant?: string | undefined;
+};
+
+/**
+ * Takes back the last change that was made from a run: of the document that is named, or else from where the run lies now.
+ * Undefined when there is none. Refuses a document that was edited since.
+ */
+export async function undoApply(
+  run: LoadedRun,
+  { journalFolder, meant }: UndoOptions,
+): Promise<Undone | MadeElsewhere | undefined> {
+  const changes = await standingChanges(journalFolder, run.state);
+  const isMeant = (change: Receipt) =>
+    meant === undefined
+      ? isMadeFrom(run.path, change)
+      : change.steps.some(({ path, realPath }) => path === meant || realPath === meant || isBeside(path, meant));
+  const last = changes.findLast(isMeant);
+  const step = last?.steps[0];
+  if (last === undefined || step === undefined) {
+    const other = meant === undefined ? changes.at(-1)?.steps[0] : undefined;
+    return other && { madeElsewhere: other.path };
+  }
+  const { path, realPath } = step;
+  const files = last.steps.length;
+  const digests = await Promise.all(last.steps.map(digestNow));
+  if (last.steps.every(({ before }, index) => digests[index] === before))
+    return { path, realPath, how: 'already', files };
+  const edited = last.steps.find(({ after }, index) => digests[index] !== after);
+  if (edited) throw editedSince(edited.path, backupPath(journalFolder, last.id, edited));
+  await undo(last, { journalFolder, id: `${last.id}${UNDO}${randomUUID()}` });
+  return { path, realPath, how: step.before === null ? 'removed' : 'restored', files };
+}
+
+/** A package may have been changed without its SKILL.md. */
+const isBeside = (path: string, meant: string) =>
+  basename(meant).toLowerCase() === 'skill.md' && path.startsWith(`${dirname(meant)}/`);
+
+const digestNow = async ({ path, realPath }: Receipt['steps'][number]): Promise<string | null> =>
+  (await readDocument(path, [dirname(realPath)], { realPath, isAnyFile: true })).digest;
+
+function editedSince(path: string, backup: string | null): SkillError {
+  const old =
+    backup === null ? 'There was no file before.' : `What it was before is kept; compare: diff -u ${backup} ${path}`;
+  const hint = `Nothing was written, so your edits stay. ${old}`;
+  return new SkillError('DOCUMENT_REFUSED', `${path} was edited since the skill was applied`, { hint });
+}
+
+type Beginning = Pick<RunState, 'startedAt' | 'initialSkill'>;
+
+/** A run is known by when it began and from what: its folder may be moved. */
+const keyOf = ({ startedAt, initialSkill }: Beginning) =>
+  digestOf(Buffer.from(JSON.stringify([startedAt, initialSkill]))).slice(0, 20);
+
+const folderKey = (path: string) => `@${digestOf(Buffer.from(path)).slice(0, 10)}-`;
+
+/** Names the folder that the change was made from: a copy of a run is not the run that was applied. */
+const newChangeId = ({ path, state }: LoadedRun) => `${keyOf(state)}-${folderKey(path)}${randomUUID()}`;
+
+/** Whether a change was made from this folder of a run. Changes of earlier versions do not say. */
+const isMadeFrom = (path: string, { id }: Receipt): boolean => !id.includes('-@') || id.includes(`-${folderKey(path)}`);
+
+const UNDO = '.undo-';
+
+/** What was written from a run and not undone since, the oldest first, by the receipts. */
+async function standingChanges(journalFolder: string, run: Beginning): Promise<Receipt[]> {
+  const names = (await readdir(journalFolder).catch(() => [])).filter((name) => name.startsWith(`${keyOf(run)}-`));
+  const receipts = (await Promise.all(names.map((name) => readReceipt(journalFolder, name)))).filter(
+    (receipt) => receipt !== undefined,
+  );
+  const undone = new Set(receipts.flatMap(({ id }) => (id.includes(UNDO) ? [id.split(UNDO)[0]!] : [])));
+  return receipts
+    .filter(({ id }) => !id.includes(UNDO) && !undone.has(id))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}

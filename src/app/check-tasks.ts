@@ -16,10 +16,11 @@ import {
 import { calibrateSkill, type MeasureOptions } from './scoring/calibrate.ts';
 import { inlineFiles, readSkill } from './wire-run.ts';
 
-export type CheckedTasks = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };
-
-/** What is wrong with the tasks at a path, by the skill and the settings of their project. Asks nobody. */
-export async function checkTaskFile(path: string, loaded: LoadedProject | undefined): Promise<CheckedTasks> {
+/** What is wrong with the tasks at a path, by the skill and the settings of their project. Asks no model. */
+export async function checkTaskFile(
+  path: string,
+  loaded: LoadedProject | undefined,
+): Promise<{ readonly read: LoadedCheck; readonly findings: readonly Finding[] }> {
   const { env, columns, scoring, splitRatio, splitSeed, skill: named } = loaded?.project ?? {};
   const read = await loadForCheck(shownPath(path), { env, columns, scoring, splitRatio, splitSeed });
   const document = named === undefined ? undefined : await readSkill(named);
@@ -27,13 +28,12 @@ export async function checkTaskFile(path: string, loaded: LoadedProject | undefi
   return { read, findings: checkTasks({ ...read, skill }) };
 }
 
-/** What the target shows about the tasks of a project: too easy, too hard, too noisy. */
 export async function measureTasks(loaded: LoadedProject, passes: number, options: MeasureOptions): Promise<Finding[]> {
   const { evidence, calibration } = await calibrateSkill(loaded, { passes }, options);
   return checkMeasured(evidence, calibration);
 }
 
-/** Writes each task once into a file that is not there yet: nothing of a person's is overwritten. */
+/** Writes each task once into a new file, so that no file of the user is overwritten. */
 export async function writeWithoutRepeated({ tasks, rowOf }: LoadedCheck, path: string, target: string) {
   if (statSync(path).isDirectory()) {
     const hint = 'Remove the folders of tasks that are not to stay yourself.';
@@ -43,11 +43,8 @@ export async function writeWithoutRepeated({ tasks, rowOf }: LoadedCheck, path: 
     const hint = 'Name a file that does not exist yet.';
     throw new SkillError('USAGE', `${shownPath(target)} is there already, and this overwrites nothing`, { hint });
   }
-  const stay = withoutRepeated(tasks);
-  const kept = tasks.filter(({ id }) => stay.has(id));
-  await writeTaskLines(
-    target,
-    kept.map(({ id }) => lineOf(rowOf(id))),
-  );
-  return { tasks: kept.length, removed: tasks.length - kept.length };
+  const kept = withoutRepeated(tasks);
+  const lines = tasks.filter(({ id }) => kept.has(id)).map(({ id }) => lineOf(rowOf(id)));
+  await writeTaskLines(target, lines);
+  return { tasks: lines.length, removed: tasks.length - lines.length };
 }

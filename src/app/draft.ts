@@ -26,11 +26,11 @@ import { inlineFiles, readSkill } from './wire-run.ts';
 type DraftOptions = {
   /** Without a project, a skill and a model have to be named. */
   readonly loaded: LoadedProject | undefined;
-  /** The file of tasks, absolute: what is missing in it is drafted. */
+  /** The file of tasks, absolute. Drafts are added to it. */
   readonly out: string;
-  /** What the caller calls that file, for messages. */
+  /** The name of that file in messages. */
   readonly shown: string;
-  /** How many tasks the file shall have. */
+  /** How many tasks the file should have in the end. */
   readonly count: number;
   /** An absolute path; without it, the skill of the project. */
   readonly skill?: string | undefined;
@@ -50,21 +50,18 @@ type Watching = {
 
 export type DraftedTasks = {
   readonly kept: readonly DraftRow[];
-  /** What is in the file now. */
   readonly rows: readonly TaskRow[];
   readonly result: DraftResult | undefined;
   readonly cost: Cost;
-  /** Why it was over before it was done. */
   readonly failure: unknown;
 };
 
 export type OpenDraft = {
-  /** The model, for people. */
   readonly model: string;
   readonly missing: number;
-  /** Calls and tokens, and dollars where the price of the model is known. Makes no call. */
+  /** Calls, tokens, and dollars if the price of the model is known. Makes no call. */
   estimate(): Promise<ReturnType<typeof estimateDrafting> & { readonly usd: number | undefined }>;
-  /** Drafts what is missing. What is there stays as it is, and what is good is written at once. */
+  /** Drafts the missing tasks. Existing rows stay as they are, and each good draft is written at once. */
   draft(watching: Watching): Promise<DraftedTasks>;
 };
 
@@ -75,7 +72,11 @@ export async function openDraft(options: DraftOptions): Promise<OpenDraft> {
   const refused = (await rowsIn(droppedPath(out), shown)).map(questionOf);
   const input = { ...(await readInput(options)), n: count, rows, refused };
   const spec = options.model ?? loaded?.project.optimizer;
-  if (spec === undefined) throw noModel();
+  if (spec === undefined) {
+    const hint =
+      'Name one, such as openai:MODEL (or anthropic:MODEL, compatible:MODEL@URL …), or optimizer: in the project file.';
+    throw new SkillError('USAGE', 'no model is named that could draft tasks', { hint });
+  }
   const directory = loaded?.directory ?? cwd;
   const model = await resolveModel(spec, { role: 'optimizer', directory, ...caller });
   const missing = count - rows.length;
@@ -96,7 +97,10 @@ const rowsIn = async (path: string, shown: string): Promise<TaskRow[]> =>
 
 async function readInput({ skill, loaded }: DraftOptions): Promise<Omit<DraftInput, 'n' | 'rows' | 'refused'>> {
   const path = skill ?? loaded?.project.skill;
-  if (path === undefined) throw noSkill();
+  if (path === undefined) {
+    const hint = 'Name a folder with a SKILL.md, or a document.';
+    throw new SkillError('USAGE', 'no skill is named, and tasks are drafted from one', { hint });
+  }
   const document = await readSkill(path);
   const { files } = await readSkillFiles(document);
   const reading = files.length === 0 ? document.text : document.text + inlineFiles(files);
@@ -105,16 +109,6 @@ async function readInput({ skill, loaded }: DraftOptions): Promise<Omit<DraftInp
   return { skill: document.text, files, reading, hasJudge: judge !== undefined, scoring, scorers };
 }
 
-const noSkill = () =>
-  new SkillError('USAGE', 'no skill is named, and tasks are drafted from one', {
-    hint: 'Name a folder with a SKILL.md, or a document.',
-  });
-
-const noModel = () =>
-  new SkillError('USAGE', 'no model is named that could draft tasks', {
-    hint: 'Name one, such as openai:MODEL (or anthropic:MODEL, compatible:MODEL@URL …), or optimizer: in the project file.',
-  });
-
 async function draft(
   input: DraftInput,
   model: ChatModel,
@@ -122,8 +116,8 @@ async function draft(
   { signal, observers, onProgress }: Watching,
 ): Promise<DraftedTasks> {
   const { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd } = { ...limits, ...loaded?.project };
-  const given = { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd };
-  const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const settings = { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd };
+  const config = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   const caches = await openCaches(join(loaded?.directory ?? dirname(out), 'runs', '.draft'));
   const kept: DraftRow[] = [];
   const keep = async (rows: readonly DraftRow[]) => {

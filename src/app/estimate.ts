@@ -1,30 +1,30 @@
 import { dirname } from 'node:path';
-import { AgentLimitsSpec, type Item, parseConfig, SkillError } from '../core/contracts/index.ts';
-import { addUsage, noStageUsage } from '../core/run/index.ts';
-import { count, dollars } from '../core/text/index.ts';
-import { costUsd, countTokens, type Price, priceOf } from '../models/index.ts';
+import { AgentLimitsSpec, type Item, knowsNoise, parseConfig, type SkillOptConfig } from '../core/contracts/index.ts';
+import { addUsage, noStageUsage, type RunState, verdictOf } from '../core/run/index.ts';
+import { countTokens } from '../models/index.ts';
 import { loadPrompts } from '../pipeline/index.ts';
 import {
   agentTargetOf,
   type Caller,
+  isAgentSpec,
   isNoTarget,
   type LoadedProject,
   type ModelSpec,
   type Project,
 } from '../project/index.ts';
-import { type AgentEstimate, type CostEstimate, type Likely, rangeText } from '../report/index.ts';
+import type { AgentEstimate, CostEstimate, Likely, Range } from '../report/index.ts';
 import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
-import { estimateRun, loadRunItems, type Range, type StageEstimate, withEnv } from '../train/index.ts';
-import { type EarlierRun, earlierRuns, likelyStages, middleOf, within, withLearnedTokens } from './likely-cost.ts';
+import { listRuns } from '../stores/index.ts';
+import { type EstimateInput, estimateRun, loadRunItems, type StageEstimate, withEnv } from '../train/index.ts';
+import { loadRun } from './load-run.ts';
+import { ASSUMED, modelIn, priceStages } from './price-estimate.ts';
 import { inlineFiles, type Wiring, wireRun } from './wire-run.ts';
 
-/** Nobody knows how long replies will be. These are usual for short answers, patches of a few edits, and rules of a sentence. */
-export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
 const SAMPLE = 50;
 
 /** What training this project will ask of its models. Makes no call. */
 export async function estimateWiring(
-  loaded: LoadedProject,
+  { project }: LoadedProject,
   { env, config: input, path, initialSkill, promptOverrides, skillFiles }: Wiring,
 ): Promise<CostEstimate> {
   const config = parseConfig(input);
@@ -33,62 +33,39 @@ export async function estimateWiring(
     skill: initialSkill ?? (await env.getInitialSkill?.()) ?? '',
   }));
   const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
-  const tokens = {
-    skill: await countTokens(skill),
-    skillFiles: skillFiles.length === 0 ? 0 : await countTokens(inlineFiles(skillFiles)),
-    item: await meanTokens(items.train.slice(0, SAMPLE).map((item) => JSON.stringify(item))),
-    optimizerPrompt: await meanTokens(prompts),
-    ...ASSUMED,
+  const question = {
+    config,
+    items: { train: items.train.length, val: items.val.length, test: items.test.length },
+    tokens: {
+      skill: await countTokens(skill),
+      skillFiles: skillFiles.length === 0 ? 0 : await countTokens(inlineFiles(skillFiles)),
+      item: await meanTokens(items.train.slice(0, SAMPLE).map((item) => JSON.stringify(item))),
+      optimizerPrompt: await meanTokens(prompts),
+      ...ASSUMED,
+    },
+    judgeCalls: project.judge === undefined ? 0 : (env.judgeCalls ?? 1),
+    hasOwnPlan: env.planTrainEpoch !== undefined,
   };
-  const sizes = { train: items.train.length, val: items.val.length, test: items.test.length };
-  const judgeCalls = loaded.project.judge === undefined ? 0 : (env.judgeCalls ?? 1);
-  const hasOwnPlan = env.planTrainEpoch !== undefined;
-  const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(loaded.project.target);
-  const question = { config, items: sizes, tokens, judgeCalls, hasOwnPlan };
   const all = estimateRun(question);
-  const earlier = await earlierRuns(dirname(path), { env: env.name, models: loaded.project });
+  const earlier = await earlierRuns(dirname(path), { env: env.name, project });
+  const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(project.target);
   const stages = withLearnedTokens(all.filter(isAsked), earlier);
-  const likely = likelyStages(stages, earlier, question);
-  const stage = all.find((one) => one.stage === 'rollout')!;
-  const tasks = [...items.train, ...items.val, ...items.test];
-  const attempts = { stage, likely: likelyStages([stage], earlier, question)[0]!, tasks };
-  const agent = estimateAgent(loaded.project, attempts, earlier, env.name);
-  const priced = priceStages(stages, loaded.project, config.prices, likely);
+  const priced = priceStages(stages, project, config.prices, likelyStages(stages, earlier, question));
+  const rollout = all.find(({ stage }) => stage === 'rollout')!;
+  const agent = estimateAgent(project, {
+    rollouts: rollout.calls,
+    likelyRollouts: likelyStages([rollout], earlier, question)[0]!.calls,
+    tasks: [...items.train, ...items.val, ...items.test],
+    earlier: earlier.filter(({ state: { about } }) => about.env === env.name && about.target === 'none'),
+  });
   return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
 }
 
-/** The same of a project that is not wired yet. */
+/** The same for a project that is not wired yet. */
 export async function estimateProject(loaded: LoadedProject, notices?: Caller['notices']): Promise<CostEstimate> {
   const wiring = await wireRun(loaded);
   for (const warning of [...wiring.warnings, ...(wiring.env.warnings ?? [])]) notices?.warn(warning);
   return estimateWiring(loaded, wiring);
-}
-
-type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefined>>>;
-
-/** Stages with what they cost, and all of them together. */
-export function priceStages(
-  estimates: readonly StageEstimate[],
-  models: Models,
-  prices: Readonly<Record<string, Price>>,
-  likely: readonly Likely[] = estimates.map(middleOf),
-): CostEstimate {
-  const stages = estimates.map((stage, at) => {
-    const price = priceOfSpec(models[stage.role], prices);
-    const expected = likely[at]!;
-    const likelyUsd = price
-      ? costUsd({ input: expected.inputTokens, cached: 0, output: expected.outputTokens }, price)
-      : null;
-    return { ...stage, usd: price ? usdOf(stage, price) : null, likely: expected, likelyUsd };
-  });
-  const usd = addUp(stages.map(({ usd }) => usd));
-  const dollars = usd && stages.reduce((sum, { likelyUsd }) => sum + (likelyUsd ?? 0), 0);
-  const sum = (of: keyof Likely) => likely.reduce((all, stage) => all + stage[of], 0);
-  return {
-    ...{ stages, totals: totalsOf(stages), totalUsd: usd, assumed: ASSUMED },
-    likely: { calls: sum('calls'), tokens: sum('inputTokens') + sum('outputTokens'), usd: dollars },
-    learnedFrom: 0,
-  };
 }
 
 async function meanTokens(texts: readonly string[]): Promise<number> {
@@ -96,76 +73,37 @@ async function meanTokens(texts: readonly string[]): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0) / Math.max(counts.length, 1);
 }
 
-function priceOfSpec(spec: ModelSpec | undefined, prices: Readonly<Record<string, Price>>): Price | undefined {
-  const [provider, name] = typeof spec === 'string' ? spec.split(/:(.*)/s) : [spec?.provider, spec?.model];
-  if (provider === 'simulated' || provider === 'handoff') return { input: 0, cachedInput: 0, output: 0 };
-  return typeof name === 'string' ? priceOf(name.split('@')[0]!, prices) : undefined;
-}
-
-function usdOf({ inputTokens, outputTokens }: StageEstimate, price: Price): Range {
-  const usd = (end: keyof Range) => costUsd({ input: inputTokens[end], cached: 0, output: outputTokens[end] }, price);
-  return { low: usd('low'), high: usd('high') };
-}
-
-function totalsOf(stages: readonly StageEstimate[]): CostEstimate['totals'] {
-  const [inputTokens, outputTokens, calls] = (['inputTokens', 'outputTokens', 'calls'] as const).map(
-    (key) => addUp(stages.map((stage) => stage[key]))!,
-  ) as [Range, Range, Range];
-  return { calls, inputTokens, outputTokens, tokens: addUp([inputTokens, outputTokens])! };
-}
-
-function addUp(ranges: readonly (Range | null)[]): Range | null {
-  return ranges.reduce((sum, range) => sum && range && { low: sum.low + range.low, high: sum.high + range.high }, {
-    low: 0,
-    high: 0,
-  } as Range | null);
-}
-
-type Attempts = {
-  readonly stage: StageEstimate;
-  readonly likely: Likely;
+type AgentAttempts = Pick<AgentEstimate, 'rollouts' | 'likelyRollouts'> & {
   /** Some may have limits of their own. */
   readonly tasks: readonly Item[];
+  readonly earlier: readonly EarlierRun[];
 };
 
-/** Nothing where the target is no agent. */
-function estimateAgent(
-  project: Project,
-  { stage, likely, tasks }: Attempts,
-  earlier: readonly EarlierRun[],
-  env: string,
-): AgentEstimate | undefined {
+function estimateAgent(project: Project, attempts: AgentAttempts): AgentEstimate | undefined {
   const target = agentTargetOf(project);
   if (target === undefined) return undefined;
+  const { rollouts, likelyRollouts, tasks, earlier } = attempts;
+  const isTrigger = project.env === 'trigger';
   const own = { ...target.limits, ...project.workspace?.limits };
   const most = (key: 'maxTurns' | 'maxUsd', usual: number) =>
     tasks.map((task) => limitsOf(task)?.[key] ?? usual).reduce((one, other) => Math.max(one, other), 0);
+  const turns = most('maxTurns', own.maxTurns ?? (isTrigger ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!);
   const mostUsd = most('maxUsd', own.maxUsd ?? Number.POSITIVE_INFINITY);
-  const alike = earlier.filter(({ state: { about } }) => about.env === env && about.target === 'none');
-  const perRollout = meanAttempt(alike);
-  const calls = callsOf(project, stage.calls, most('maxTurns', own.maxTurns ?? usualTurns(project)));
+  // A query may be asked several times, and two more attempts show first that loading can be seen.
+  const [runs, first] = isTrigger ? [project.workspace?.runs ?? 1, 2] : [1, 0];
+  const calls = { low: first + rollouts.low * runs, high: (first + rollouts.high * runs) * turns };
+  const perRollout = meanAttempt(earlier);
   return {
-    rollouts: stage.calls,
-    likelyRollouts: likely.calls,
+    rollouts,
+    likelyRollouts,
     calls,
-    likelyCalls: perRollout && within(calls, Math.round(likely.calls * perRollout.calls)),
+    likelyCalls: perRollout && within(calls, Math.round(likelyRollouts * perRollout.calls)),
     perRollout,
-    mostUsd: Number.isFinite(mostUsd) ? mostUsd * stage.calls.high : null,
+    mostUsd: Number.isFinite(mostUsd) ? mostUsd * rollouts.high : null,
   };
 }
 
-/** A task may have limits of its own. */
 const limitsOf = ({ limits }: Item & { readonly limits?: unknown }) => AgentLimitsSpec.safeParse(limits).data;
-
-/** A query may be put several times, and two more pieces of work show first that loading can be seen. */
-function callsOf({ env, workspace }: Project, { low, high }: Range, turns: number): Range {
-  const isTrigger = env === 'trigger';
-  const runs = isTrigger ? (workspace?.runs ?? 1) : 1;
-  const first = isTrigger ? 2 : 0;
-  return { low: first + low * runs, high: (first + high * runs) * turns };
-}
-
-const usualTurns = ({ env }: Project) => (env === 'trigger' ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!;
 
 function meanAttempt(earlier: readonly EarlierRun[]): AgentEstimate['perRollout'] {
   const total = earlier.map(({ state }) => state.usage.rollout ?? noStageUsage).reduce(addUsage, noStageUsage);
@@ -175,70 +113,124 @@ function meanAttempt(earlier: readonly EarlierRun[]): AgentEstimate['perRollout'
   return { calls: replies / rollouts, tokens: Math.round((input + output) / rollouts), usd };
 }
 
-type Caps = {
-  readonly maxCalls?: number | undefined;
-  readonly maxTotalTokens?: number | undefined;
-  readonly maxCostUsd?: number | undefined;
-};
+/** A finished run of the same project, and how much it says about the next one. */
+type EarlierRun = { readonly state: RunState; readonly weight: number };
 
-type Compared = {
-  readonly limit: string;
-  readonly cap: number;
-  readonly need: Range;
-  readonly show: (value: number) => string;
-  /** The amount with its unit. */
-  readonly name: (amount: string) => string;
-};
+/** The newest runs say the most, and a journal may be long. */
+const MOST_RUNS = 5;
+/** The weight of a run with other models or another environment, which is better than none. */
+const WEIGHT_OF_OTHERS = 0.2;
 
-/** Throws `BUDGET_EXHAUSTED` when even the least that a run can need is above a cap: it would stop before its end. */
-export function requireWithinCaps(costs: CostEstimate, caps: Caps): void {
-  const [first] = compare(costs, caps).filter(({ need, cap }) => need.low > cap);
-  if (!first) return;
-  const { limit, need, show, name, cap } = first;
-  throw new SkillError(
-    'BUDGET_EXHAUSTED',
-    `this run needs at least ${name(show(need.low))}, and ${limit} is ${name(show(cap))}`,
-    {
-      hint: 'Raise the limit, train on less (skillopt estimate shows the stages), or ignore the estimate.',
-    },
-  );
+type NextRun = { readonly env: string; readonly project: Project };
+
+async function earlierRuns(folder: string, { env, project }: NextRun): Promise<EarlierRun[]> {
+  const found: EarlierRun[] = [];
+  for (const { path } of await listRuns(folder).catch(() => [])) {
+    if (found.length === MOST_RUNS) break;
+    const run = await loadRun(path).catch(() => undefined);
+    if (!run?.state.isDone || !run.state.config || verdictOf(run.state).kind === 'broken') continue;
+    const { about } = run.state;
+    const areSameModels = isModel(about.target, project.target) && isModel(about.optimizer, project.optimizer);
+    const weight = (about.env === env ? 1 : WEIGHT_OF_OTHERS) * (areSameModels ? 1 : WEIGHT_OF_OTHERS);
+    found.push({ state: run.state, weight });
+  }
+  return found;
 }
 
-/** What to tell of a cap that the run may reach, and may not. */
-export function capWarnings(costs: CostEstimate, caps: Caps): string[] {
-  return compare(costs, caps)
-    .filter(({ need, cap }) => need.low <= cap && need.high > cap)
-    .map(
-      ({ limit, need, show, name, cap }) =>
-        `this run may need ${name(reach(need, show))}; it stops at ${limit} ${show(cap)}`,
-    );
+/** Whether the id of a model is that of the model that a project names. */
+function isModel(id: string, spec: ModelSpec | undefined): boolean {
+  if (isAgentSpec(spec)) return id === 'none'; // where an agent works, a run has no other target
+  const { provider, name } = modelIn(spec);
+  if (provider === 'simulated') return id.startsWith('sim-');
+  return name !== undefined && id.includes(name);
 }
 
-const unit = (word: string) => (amount: string) => `${amount} ${word}${amount === '1' ? '' : 's'}`;
-
-/** How far nobody knows before an agent has worked once. */
-const reach = (need: Range, show: (value: number) => string) =>
-  Number.isFinite(need.high) ? rangeText(need, show) : `${show(need.low)} or more`;
-
-function compare(costs: CostEstimate, { maxCalls, maxTotalTokens, maxCostUsd }: Caps): Compared[] {
-  const { calls, tokens, usd } = needsOf(costs);
-  const all = [
-    { limit: 'maxCalls', cap: maxCalls, need: calls, show: count, name: unit('call') },
-    { limit: 'maxTotalTokens', cap: maxTotalTokens, need: tokens, show: count, name: unit('token') },
-    { limit: 'maxCostUsd', cap: maxCostUsd, need: usd, show: dollars, name: (amount: string) => `$${amount}` },
-  ];
-  return all.filter((row): row is Compared => row.cap !== undefined && row.need !== null);
+/**
+ * What each stage will probably ask for. A run lies somewhere between the least that it can need and the most. The next one is
+ * expected where such runs usually lie, and where the earlier runs of this project lay.
+ */
+function likelyStages(
+  stages: readonly StageEstimate[],
+  earlier: readonly EarlierRun[],
+  input: EstimateInput,
+): Likely[] {
+  const placed = earlier.map((run) => {
+    const { config, items } = run.state;
+    const { train = 0, val = 0, test = 0 } = items;
+    return { ...run, estimates: estimateRun({ ...input, config: config!, items: { train, val, test } }) };
+  });
+  return stages.map((stage) => {
+    const place = placeOf(stage.stage, placed, input);
+    const calls = within(stage.calls, stage.calls.low + place * (stage.calls.high - stage.calls.low));
+    const { inputTokens, outputTokens } = tokensPerCall(stage, earlier);
+    return {
+      calls: Math.round(calls),
+      inputTokens: Math.round(calls * inputTokens),
+      outputTokens: Math.round(calls * outputTokens),
+    };
+  });
 }
 
-/** With what the agent will take: limits are of the whole run. */
-function needsOf({ totals, totalUsd, agent }: CostEstimate) {
-  const { calls, tokens } = totals;
-  if (agent === undefined) return { calls, tokens, usd: totalUsd };
-  const { rollouts, perRollout, mostUsd } = agent;
-  const usual = (of: 'tokens' | 'usd') => rollouts.high * (perRollout?.[of] ?? Number.POSITIVE_INFINITY);
-  return {
-    calls: { low: calls.low + agent.calls.low, high: calls.high + agent.calls.high },
-    tokens: { low: tokens.low, high: tokens.high + usual('tokens') },
-    usd: totalUsd && { low: totalUsd.low, high: totalUsd.high + (mostUsd ?? usual('usd')) },
-  };
+const within = ({ low, high }: Range, value: number) => Math.min(high, Math.max(low, value));
+
+/** Widens the token ranges to what earlier runs needed per call: replies may be longer or shorter than is assumed. */
+function withLearnedTokens(stages: readonly StageEstimate[], earlier: readonly EarlierRun[]): StageEstimate[] {
+  return stages.map((stage) => {
+    const perCall = tokensPerCall(stage, earlier);
+    const widened = (of: 'inputTokens' | 'outputTokens') => ({
+      low: Math.min(stage[of].low, Math.round(stage.calls.low * perCall[of])),
+      high: Math.max(stage[of].high, Math.round(stage.calls.high * perCall[of])),
+    });
+    return { ...stage, inputTokens: widened('inputTokens'), outputTokens: widened('outputTokens') };
+  });
+}
+
+/**
+ * Where runs lay in simulated worlds, for attempts and for questions to the optimizer. A gate that knows noise seldom needs all
+ * that it may ask for. Where a batch gives several candidates, the search is mostly over in the second epoch.
+ */
+function usualPlace(stage: StageEstimate['stage'], { gate, proposalsPerBatch, numEpochs }: SkillOptConfig): number {
+  const isAttempt = stage === 'rollout' || stage === 'judge';
+  const unused = proposalsPerBatch > 1 ? Math.max(1, numEpochs / 2) : 1;
+  if (knowsNoise(gate)) return (isAttempt ? 0.18 : 0.25) / unused;
+  if (proposalsPerBatch > 1) return (isAttempt ? 0.39 : 0.18) / unused;
+  return isAttempt ? 0.75 : 0.6;
+}
+
+type PlacedRun = EarlierRun & { readonly estimates: readonly StageEstimate[] };
+
+/** Between the least (0) and the most (1) of a stage. The usual place counts as much as one run. */
+function placeOf(stage: StageEstimate['stage'], runs: readonly PlacedRun[], { config }: EstimateInput): number {
+  const shares = runs.flatMap(({ state, weight, estimates }) => {
+    const range = estimates.find((estimate) => estimate.stage === stage)?.calls;
+    if (!range || range.high <= range.low) return [];
+    const place = (askedOf(state, stage).calls - range.low) / (range.high - range.low);
+    // A run in another mode says how much above or below the usual this project lies.
+    return [{ weight, place: (place * usualPlace(stage, config)) / usualPlace(stage, state.config!) }];
+  });
+  const all = [...shares, { weight: 1, place: usualPlace(stage, config) }];
+  return all.reduce((sum, one) => sum + one.weight * one.place, 0) / all.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/** If a larger share came from the cache, another run paid for this one, and its cached replies count as calls. */
+const MOST_CACHED = 0.2;
+
+function askedOf({ usage, about }: RunState, stage: string) {
+  const { replies, cacheHits, rollouts, input, output } = addUsage(noStageUsage, usage[stage] ?? {});
+  if (about.target === 'none' && rollouts !== undefined) return { calls: rollouts, input, output }; // an agent replies many times in each
+  const calls = cacheHits > MOST_CACHED * replies ? replies : replies - cacheHits;
+  return { calls, input, output };
+}
+
+/** As in earlier runs; where none asked, as assumed. */
+function tokensPerCall({ stage, calls, inputTokens, outputTokens }: StageEstimate, earlier: readonly EarlierRun[]) {
+  const asked = earlier
+    .map(({ state, weight }) => ({ weight, ...askedOf(state, stage) }))
+    .filter((one) => one.calls > 0);
+  const total = asked.reduce((sum, { weight }) => sum + weight, 0);
+  const mean = (of: 'input' | 'output') =>
+    asked.reduce((sum, one) => sum + (one.weight * one[of]) / one.calls, 0) / total;
+  if (total > 0) return { inputTokens: mean('input'), outputTokens: mean('output') };
+  const most = Math.max(1, calls.high);
+  return { inputTokens: inputTokens.high / most, outputTokens: outputTokens.high / most };
 }

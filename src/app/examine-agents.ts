@@ -16,7 +16,6 @@ import {
 import { SKILL_FILE } from '../core/document/index.ts';
 import { count } from '../core/text/index.ts';
 import {
-  type AgentPin,
   agentTargetOf,
   type Environment,
   isAgentSpec,
@@ -30,22 +29,45 @@ import { skillHeader } from '../skills/index.ts';
 import { openSandbox, probeSandbox, type SandboxChoice } from '../workspaces/index.ts';
 import { readSkill } from './wire-run.ts';
 
-type AgentLook = {
-  readonly env: Environment;
-  /** Whether an agent is to show that its loading of skills can be seen. */
-  readonly hasCanary: boolean;
+/** One thing that was checked, and what to do if it is not well. */
+export type Check = {
+  readonly name: string;
+  readonly isOk: boolean;
+  readonly detail: string;
+  readonly remedy?: string;
+  readonly code?: ErrorCode;
+  /** What programs may ask for. */
+  readonly facts?: Facts;
 };
+type Facts = Readonly<Record<string, string | null>>;
 
-/** What is looked at where the target is an agent. */
-export async function* agentChecks(project: LoadedProject, look: AgentLook): AsyncGenerator<Check> {
-  yield await sandboxCheck(project);
-  const { target, runner } = await targetCheck(project, look);
-  yield target;
-  yield await skillCheck(project);
-  if (look.hasCanary && runner) yield await canaryCheck(project, runner);
+/** `work` returns what it found. An error on purpose is a finding, and the other checks continue. */
+export async function check(
+  name: string,
+  work: () => Promise<string | Pick<Check, 'detail' | 'facts'>> | string,
+): Promise<Check> {
+  try {
+    const found = await work();
+    return { name, isOk: true, ...(typeof found === 'string' ? { detail: found } : found) };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    const { code, message, hint } = error;
+    return { name, isOk: false, code, detail: message, ...(hint ? { remedy: hint } : {}) };
+  }
 }
 
-/** What the checks found out about the agent, for programs. */
+/** `hasCanary`: the agent works twice to show that its loading of skills can be seen. */
+export async function* agentChecks(
+  project: LoadedProject,
+  { env, hasCanary }: { readonly env: Environment; readonly hasCanary: boolean },
+): AsyncGenerator<Check> {
+  yield await sandboxCheck(project);
+  const { target, runner } = await targetCheck(project, env);
+  yield target;
+  yield await skillCheck(project);
+  if (hasCanary && runner) yield await canaryCheck(project, runner);
+}
+
 export function agentFacts(project: LoadedProject | undefined, checks: readonly Check[]): Facts | undefined {
   const target = project?.project.target;
   if (!isAgentSpec(target)) return undefined;
@@ -56,7 +78,7 @@ export function agentFacts(project: LoadedProject | undefined, checks: readonly 
 
 const choiceOf = ({ project }: LoadedProject): SandboxChoice => agentTargetOf(project)?.sandbox ?? project.sandbox;
 
-/** Which sandbox agents get here, and why. Tried, not guessed. */
+/** Which sandbox agents get here, and why. It is tried, not guessed. */
 async function sandboxCheck(loaded: LoadedProject): Promise<Check> {
   const found = await check('sandbox', async () => {
     const choice = choiceOf(loaded);
@@ -70,16 +92,14 @@ async function sandboxCheck(loaded: LoadedProject): Promise<Check> {
 
 async function describeSandbox(id: string, choice: SandboxChoice): Promise<string> {
   if (id === 'none') return 'none, as the project says: agents work with your rights and your network';
-  const asked = choice === 'auto' ? ' (sandbox: auto)' : '';
-  return `${id} works here${asked}${id === 'bubblewrap' ? `; ${await describeProbe()}` : ''}`;
-}
-
-async function describeProbe(): Promise<string> {
+  const works = `${id} works here${choice === 'auto' ? ' (sandbox: auto)' : ''}`;
+  if (id !== 'bubblewrap') return works;
   const { overlay, limiter } = await probeSandbox();
   const views = overlay.isAvailable
     ? 'workspaces are views of their folder'
     : `workspaces are copies, since no view can be mounted: ${overlay.reason}`;
-  return `${views}; ${limiter === 'watcher' ? 'limits are kept by looking from time to time' : `${limiter} keeps limits`}`;
+  const limits = limiter === 'watcher' ? 'limits are kept by looking from time to time' : `${limiter} keeps limits`;
+  return `${works}; ${views}; ${limits}`;
 }
 
 const SEEN = {
@@ -87,23 +107,23 @@ const SEEN = {
   reads: 'loading a skill is seen by the files that it reads',
 };
 
-/** The agent, found and asked for its version. No model is asked. */
-async function targetCheck(loaded: LoadedProject, { env }: AgentLook) {
+/** Finds the agent and asks for its version. No model is asked. */
+async function targetCheck(loaded: LoadedProject, env: Environment) {
   let runner: AgentRunner | undefined;
   const target = await check('target', async () => {
     const found = (await resolveAgent(loaded, { env }))!;
     const { id, about, capabilities } = found;
-    const key = about === undefined ? [] : [signInText(about)];
+    const signIns = about === undefined ? [] : [signInText(about)];
     runner = found;
-    const seen = capabilities === undefined ? [] : [SEEN[capabilities.seesLoading]];
-    const detail = [id, [...key, ...seen].join('; ')].join('\n');
+    const loading = capabilities === undefined ? [] : [SEEN[capabilities.seesLoading]];
+    const detail = [id, [...signIns, ...loading].join('; ')].join('\n');
     const { version = null, path = null, signIn = null } = about ?? {};
     return { detail, facts: { version, path, signIn } };
   });
   return { target, runner };
 }
 
-/** What agents do with the description, which is all that they know of a skill before they load it. */
+/** What agents make of the description, which is all that they know about a skill before they load it. */
 const skillCheck = ({ project }: LoadedProject): Promise<Check> =>
   check('skill', async () => {
     if (project.skill === undefined) return 'none is named: training starts from the skill of the environment';
@@ -112,14 +132,19 @@ const skillCheck = ({ project }: LoadedProject): Promise<Check> =>
     if (project.env === 'qa' && written === undefined)
       return 'a text without a name, which agents get as a skill all the same';
     const name = nameOf({ files: { [SKILL_FILE]: text } });
-    if (description === '') throw noDescription();
-    const length = description.length;
-    const losses = lossesOf(length);
+    if (description === '')
+      throw new SkillError('CONFIG_INVALID', 'it has no description, and agents load a skill by its description', {
+        hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
+      });
+    const losses = lossesOf(description.length);
     const own = losses.find(({ agent }) => agent === agentTargetOf(project)?.agent);
-    const said = `${name}: a description of ${count(length)} characters`;
-    if (own !== undefined) throw tooLong(said, own.loss);
+    const about = `${name}: a description of ${count(description.length)} characters`;
+    if (own !== undefined) {
+      const hint = 'Shorten the description: the specification allows 1,024 characters.';
+      throw new SkillError('CONFIG_INVALID', `${about}, and ${own.loss}`, { hint });
+    }
     const others = losses.map(({ loss }) => loss).join(', ');
-    return `${said}, which ${others === '' ? 'every agent takes whole' : `this agent takes whole; ${others}`}`;
+    return `${about}, which ${others === '' ? 'every agent takes whole' : `this agent takes whole; ${others}`}`;
   });
 
 function lossesOf(length: number) {
@@ -129,19 +154,7 @@ function lossesOf(length: number) {
   });
 }
 
-const tooLong = (said: string, loss: string) =>
-  new SkillError('CONFIG_INVALID', `${said}, and ${loss}`, {
-    hint: 'Shorten the description: the specification allows 1,024 characters.',
-  });
-
-const noDescription = () =>
-  new SkillError('CONFIG_INVALID', 'it has no description, and agents load a skill by its description', {
-    hint: 'Begin SKILL.md with a block between two lines of --- that holds name and description.',
-  });
-
-const CANARY = 'canary';
-
-/** Two short pieces of work of the agent, paid for by whoever asked for it. */
+/** The agent does two short tasks, which the user pays for. */
 async function canaryCheck(loaded: LoadedProject, agent: AgentRunner): Promise<Check> {
   const found = await check('canary', async () => {
     const { project } = loaded;
@@ -149,53 +162,25 @@ async function canaryCheck(loaded: LoadedProject, agent: AgentRunner): Promise<C
     const limits = { ...TRIGGER_LIMITS, ...own } as AgentLimits;
     const { signal } = new AbortController();
     const sandbox = openSandbox(choiceOf(loaded));
-    await requireVisibleLoading({ agent, sandbox, name: CANARY, limits, signal });
+    await requireVisibleLoading({ agent, sandbox, name: 'canary', limits, signal });
     return 'a skill that is asked for is seen to load, and is left alone when nobody asks';
   });
   return { ...found, facts: { canary: found.isOk ? 'passed' : 'failed' } };
 }
 
-/** One thing that was looked at, and what to do about it if it is not well. */
-export type Check = {
-  readonly name: string;
-  readonly isOk: boolean;
-  readonly detail: string;
-  readonly remedy?: string;
-  /** Of the error that was found. */
-  readonly code?: ErrorCode;
-  /** The same for programs, of what they ask for. */
-  readonly facts?: Facts;
-};
-type Facts = Readonly<Record<string, string | null>>;
-
-type Seen = string | { readonly detail: string; readonly facts: Facts };
-
-/** `work` answers with what was seen. What it throws on purpose is a finding; the rest of the checks continue. */
-export async function check(name: string, work: () => Promise<Seen> | Seen): Promise<Check> {
-  try {
-    const seen = await work();
-    return { name, isOk: true, ...(typeof seen === 'string' ? { detail: seen } : seen) };
-  } catch (error) {
-    if (!(error instanceof SkillError)) throw error;
-    const { code, message, hint } = error;
-    return { name, isOk: false, code, detail: message, ...(hint ? { remedy: hint } : {}) };
-  }
-}
-
-/** None is fine: they are only needed by who names one as a model. Those that are found are run from now on. */
+/** Lists the agents on this machine and pins their programs. None is fine: only a model may name one. */
 export async function describeAgents(env: Environment, cwd: string): Promise<string> {
   const before = await readPins(env);
   const agents = await detectAgents(env, cwd);
   const others = Object.entries(before).filter(([cli]) => !agents.some((agent) => agent.cli === cli));
   const gone = others.filter(([, { path }]) => !isExecutable(path));
-  await pinAgents(
-    agents,
-    env,
-    gone.map(([cli]) => cli),
-  );
-  const found = agents.map(
-    ({ cli, version, path }) => `${named(cli, version)} ${path}${changeOf(before[cli], path)}${asTarget(cli, env)}`,
-  );
+  const forgotten = gone.map(([cli]) => cli);
+  await pinAgents(agents, env, forgotten);
+  const found = agents.map(({ cli, version, path }) => {
+    const old = before[cli]?.path ?? path;
+    const change = old === path ? '' : ` (was ${old})`;
+    return `${named(cli, version)} ${path}${change}${asTarget(cli, env)}`;
+  });
   const unfound = others.map(([cli, { version, path }]) => {
     return `${named(cli, version)} ${path} ${isExecutable(path) ? '(pinned, not on PATH)' : '(is gone, and forgotten)'}`;
   });
@@ -205,7 +190,6 @@ export async function describeAgents(env: Environment, cwd: string): Promise<str
 
 const NO_AGENTS = 'none on PATH; a target that names the path of its program needs none there';
 
-/** Where they would work, with tools. Tried, not guessed. */
 async function describeTools(): Promise<string> {
   const { auto, bubblewrap } = await probeSandbox();
   if (auto !== undefined) return `with tools they work in ${auto}`;
@@ -214,7 +198,7 @@ async function describeTools(): Promise<string> {
 
 const named = (cli: string, version: string | null | undefined) => `${cli} ${version ?? '(version unknown)'}`;
 
-/** How it is named as a target with tools, and what it would still need for that. */
+/** How an agent is named as a target with tools, and what is missing for that. */
 function asTarget(cli: AgentCliName, env: Environment): string {
   const { name, needs = [] } = agentClis[cli];
   const missing = needs.filter((needed) => findBinary(needed, env) === undefined);
@@ -222,12 +206,12 @@ function asTarget(cli: AgentCliName, env: Environment): string {
   return `, target: { agent: ${name} }${lack}`;
 }
 
-const changeOf = (before: AgentPin | undefined, path: string) =>
-  before === undefined || before.path === path ? '' : ` (was ${before.path})`;
-
-/** How an agent's model will know whose calls they are. Throws when it cannot. */
+/** How an agent signs in to its model. Throws when it cannot. */
 function signInText({ agent, signIn }: AgentAbout): string {
-  if (signIn === 'none') throw noSignIn(agent);
+  if (signIn === 'none') {
+    const message = `${agent} needs a key or a sign-in to ask its model, and there is neither here`;
+    throw new SkillError('CONFIG_INVALID', message, { hint: signInRemedy(agent) });
+  }
   if (signIn !== 'unseen') return SIGN_IN[signIn];
   return `no key is set, and a sign-in would be in a keyring, which cannot be seen: if there is none, ${signInRemedy(agent)}`;
 }
@@ -238,11 +222,6 @@ const SIGN_IN = {
   file: 'it asks with your sign-in',
   variable: 'it asks with a key among its own variables',
 };
-
-const noSignIn = (agent: string) =>
-  new SkillError('CONFIG_INVALID', `${agent} needs a key or a sign-in to ask its model, and there is neither here`, {
-    hint: signInRemedy(agent),
-  });
 
 function signInRemedy(agent: string): string {
   const { signInCommand, keyVariables } = agentPrograms[agent as keyof typeof agentPrograms];

@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ChatModel, parseConfig, type SkillEnv, SkillError } from '../core/contracts/index.ts';
+import { type ChatModel, parseConfig, SkillError } from '../core/contracts/index.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../models/index.ts';
 import {
   type Environment,
@@ -27,13 +27,13 @@ export type ExamineOptions = {
   readonly config?: string | undefined;
   /** `key=value` over the file. */
   readonly overrides?: readonly string[] | undefined;
-  /** Whether an agent is to show that its loading of skills can be seen. */
+  /** Whether the agent works twice to show that its loading of skills can be seen. */
   readonly hasCanary?: boolean | undefined;
-  /** Called with the project once it is read: it says what the file asks for and does not get. */
+  /** Called with the project once it is read, also with its notes and warnings. */
   readonly onProject?: (loaded: LoadedProject) => void;
 };
 
-/** Everything that a run of this project needs, each looked at by itself. Costs one tiny call per model, within the project's limits. */
+/** Checks each thing that a run of this project needs. Costs one tiny call per model, within the project's limits. */
 export async function* examineProject(options: ExamineOptions): AsyncGenerator<Check> {
   const { cwd, env, config, overrides, hasCanary = false, onProject } = options;
   yield await check('node', () => requireNode(process.versions.node));
@@ -41,7 +41,7 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
   let loaded: LoadedProject | undefined;
   yield await check('project', async () => {
     const found = await loadProject({ flags: {}, config, overrides, cwd });
-    await requireAgentTarget(found); // else every check after it would say the same
+    await requireAgentTarget(found); // otherwise every later check would report the same
     loaded = found;
     return `read from ${found.directory}`;
   });
@@ -56,31 +56,20 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
     areTasksRead = true;
     return [counts, ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
   });
-  if (wiring && areTasksRead) yield* scoringCheck(wiring);
-  yield await check('runs', () => requireRunPlace(wiring?.path ?? runsOf(project), cwd));
-  if (isAgentSpec(project.project.target)) yield* agentChecks(project, { env, hasCanary });
-  if (isNone(project)) yield await check('target', () => 'none: the environment asks no model');
+  if (wiring?.env.tryScoring && areTasksRead) {
+    const { env: tasks, config: settings } = wiring;
+    yield await check('scoring', () => withEnv(tasks, parseConfig(settings), async () => tasks.tryScoring!()));
+  }
+  const { target, judge, outRoot = join(project.directory, 'runs') } = project.project;
+  yield await check('runs', () => requireRunPlace(wiring?.path ?? outRoot, cwd));
+  if (isAgentSpec(target)) yield* agentChecks(project, { env, hasCanary });
+  else if (isNoTarget(target)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
-  for (const role of rolesOf(project, wiring?.env))
+  const isJudged = judge !== undefined || (wiring?.env.judgeCalls ?? 0) > 0;
+  const roles: ModelRole[] = [...(isNoTarget(target) ? [] : ['target' as const]), 'optimizer'];
+  for (const role of isJudged ? [...roles, 'judge' as const] : roles)
     yield await check(role, () => tryModel(project, role, { env, budget }));
 }
-
-/** What scores the tasks, tried where an environment can do that for nothing. */
-async function* scoringCheck({ env, config }: Wiring): AsyncGenerator<Check> {
-  if (env.tryScoring === undefined) return;
-  yield await check('scoring', () => withEnv(env, parseConfig(config), async () => env.tryScoring!()));
-}
-
-const isNone = ({ project: { target } }: LoadedProject) => isNoTarget(target) && !isAgentSpec(target);
-
-/** Only the judge may be missing, and only where nobody asks it. */
-function rolesOf({ project }: LoadedProject, env: SkillEnv | undefined): ModelRole[] {
-  const isJudged = project.judge !== undefined || (env?.judgeCalls ?? 0) > 0;
-  const target = isNoTarget(project.target) ? [] : ['target' as const];
-  return [...target, 'optimizer', ...(isJudged ? ['judge' as const] : [])];
-}
-
-const runsOf = ({ project, directory }: LoadedProject) => project.outRoot ?? join(directory, 'runs');
 
 function requireNode(version: string): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -98,7 +87,7 @@ async function describeTasks({ env, config: input }: Wiring): Promise<string> {
   return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;
 }
 
-/** A key that is there may still be refused, and a model that is named may not exist: only a call tells. */
+/** A key may be refused, and a model may not exist: only a call tells. */
 async function tryModel(
   loaded: LoadedProject,
   role: ModelRole,
@@ -111,16 +100,16 @@ async function tryModel(
   return `${model.id} answered in ${Math.round(performance.now() - startedAt)} ms`;
 }
 
-/** One tiny call, which tells more than a key that is there. */
-async function askForOneWord(model: ChatModel): Promise<void> {
+/** One tiny call, with room for a model that thinks before it answers. */
+export async function askForOneWord(model: ChatModel): Promise<void> {
   const messages = [{ role: 'user' as const, content: 'Answer with the word ok.' }];
-  // Room for a model that thinks before it answers.
   await withTimeout(model, CALL_TIMEOUT_MS).complete({ messages, maxOutputTokens: 1024, stage: 'doctor' });
 }
 
-/** Throws unless a run can be kept at a path. Only looks: at the run that is there, or at the folder in which it would be made. */
+/** Throws unless a run can be written at a path. Writes nothing: it looks at the run, or at the folder where it would be created. */
 async function requireRunPlace(path: string, cwd: string): Promise<string> {
-  const place = await nearestThere(path);
+  let place = path;
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
   try {
     if (!(await stat(place)).isDirectory()) throw new Error(`${shownPath(place, cwd)} is a file, and no folder`);
     await access(place, constants.W_OK | constants.X_OK);
@@ -131,13 +120,4 @@ async function requireRunPlace(path: string, cwd: string): Promise<string> {
     throw unwritable(path, error);
   }
   return `${shownPath(path, cwd)} can be written`;
-}
-
-/** The path itself, or the first folder above it that can be seen. */
-async function nearestThere(path: string): Promise<string> {
-  const isSeen = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return isSeen || dirname(path) === path ? path : nearestThere(dirname(path));
 }

@@ -5,6 +5,7 @@ import { emptyRun, type RunEvent, type RunObserver, type RunState, reduce } from
 import {
   foldJournal,
   isRunLocked,
+  JOURNAL_FILE,
   type JournalPlace,
   lockedSince,
   PROGRESS_FILE,
@@ -12,24 +13,21 @@ import {
   readProgress,
 } from '../stores/index.ts';
 
-/** Why nothing more is to be seen: the run is over, nobody is at work on it, its folder was moved, or the watcher left. */
+/** Why watching ended: the run is done, no process works on it, its folder was moved, or the watcher left. */
 export type FollowEnd = 'done' | 'dead' | 'moved' | 'left';
 
 const LOOK_MS = 200;
 
-/** When the process at work took up the run, in milliseconds, and what the run was then. */
+/** When the process at work opened the run, in milliseconds, and the state of the run then. */
 export type TakenUp = { readonly at: number; readonly state: RunState };
 
 type Watcher = Required<Pick<RunObserver, 'onEvent' | 'onProgress'>> & {
   onOpen(state: RunState, takenUp: TakenUp | undefined): void;
 };
 
-/**
- * Tells a watcher of the run of another process what that run's own observers are told. Only reads: the journal, the progress
- * of single tasks, and the lock, by which a run is known to be alive.
- */
+/** Notifies a watcher of a run in another process, as its own observers are notified. Only reads: the journal, the progress and the lock. */
 export async function followRun(path: string, watcher: Watcher, signal: AbortSignal): Promise<FollowEnd> {
-  const journal = followJournal(join(path, 'events.jsonl'), watcher, await lockedSince(path));
+  const journal = followJournal(join(path, JOURNAL_FILE), watcher, await lockedSince(path));
   let place: ProgressPlace = { part: -1, count: 0 };
   for (;;) {
     const isAlive = await isRunLocked(path); // before the journal is read: its last line may be written in between
@@ -55,7 +53,7 @@ function followJournal(path: string, watcher: Watcher, takenUpAt: number | undef
   };
   return {
     state: () => state,
-    /** The first time all that is there, then what is new. False once it is another journal, or none. */
+    /** Reads everything the first time, then what is new. False when the journal was replaced or removed. */
     async read(): Promise<boolean> {
       const size = await stat(path).then(
         (file) => file.size,

@@ -7,17 +7,17 @@ export {
   filesOf,
   openAppliedFolder,
   scriptsIn,
+  type Undone,
+  undoApply,
 } from './apply.ts';
 export { checkTaskFile, measureTasks, writeWithoutRepeated } from './check-tasks.ts';
 export { type DraftedTasks, type OpenDraft, openDraft } from './draft.ts';
-export { capWarnings, estimateProject, requireWithinCaps } from './estimate.ts';
+export { estimateProject } from './estimate.ts';
 export { type ExamineOptions, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
-export { type Next, nextCommand, nextForSkillOpt } from './init/next-command.ts';
-export { chooseProject } from './init/propose-project.ts';
+export { chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
 export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, runPath, standingOf } from './load-run.ts';
-export type { NightEstimate } from './night/estimate-night.ts';
 export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
 export {
   harvestSessions,
@@ -28,6 +28,7 @@ export {
   unknownIds,
 } from './night/harvest-sessions.ts';
 export {
+  type NightEstimate,
   type NightPlan,
   type NightPreview,
   type PlannedWork,
@@ -39,11 +40,12 @@ export {
   adoptProposals,
   dropProposal,
   isProjectOf,
+  measureReview,
   type NightStatus,
   nightStatus,
+  reviewCost,
   rollbackProposals,
 } from './night/proposals.ts';
-export { measureReview, reviewCost } from './night/review-proposal.ts';
 export {
   type NightConsent,
   type NightEvent,
@@ -54,11 +56,28 @@ export {
   skillPathOf,
 } from './night/run-night.ts';
 export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } from './open-run.ts';
-export { listRuns, loadQueries, type RunRow, runAnswer, triggerFigures } from './run-figures.ts';
+export { capWarnings, requireWithinCaps } from './price-estimate.ts';
+export {
+  attemptOf,
+  listRuns,
+  loadAttempts,
+  loadQueries,
+  type RunRow,
+  runAnswer,
+  triggerFigures,
+  versionFinder,
+} from './read-run.ts';
 export { examineNight, type NightCheck } from './schedule/check-night.ts';
-export { flagShape, flagWords } from './schedule/job-of.ts';
 export { takeTurn } from './schedule/kept-schedule.ts';
-export { clockText, logPath, type NightJob, readClock, type ScheduleKind } from './schedule/night-job.ts';
+export {
+  clockText,
+  flagShape,
+  flagWords,
+  logPath,
+  type NightJob,
+  readClock,
+  type ScheduleKind,
+} from './schedule/night-job.ts';
 export {
   findJobProblems,
   installJob,
@@ -72,6 +91,4 @@ export { type CalibratedSkill, type CalibrationInput, calibrateSkill } from './s
 export { type Compared, type CompareOptions, compareDocuments, compareRuns } from './scoring/compare.ts';
 export { type OpenEval, openEval } from './scoring/evaluate.ts';
 export { ALL_SPLITS } from './scoring/score.ts';
-export { attemptOf, loadAttempts, versionFinder } from './task-attempts.ts';
 export { type TryOptions, tryAgent } from './try-agent.ts';
-export { type Undone, undoApply } from './undo-apply.ts';

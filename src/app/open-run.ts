@@ -12,7 +12,7 @@ import { overlayEnv, wireRun } from './wire-run.ts';
 export type OpenRun = AsyncDisposable & {
   /** The run directory, absolute. */
   readonly path: string;
-  /** No run is there yet. One that cannot be read is not new; training says what is wrong with it. */
+  /** Whether the directory holds no run yet. An unreadable run is not new; training says what is wrong with it. */
   readonly isNew: boolean;
   /** What training will ask for. Makes no call. */
   estimate(): Promise<CostEstimate>;
@@ -23,25 +23,28 @@ export type OpenRun = AsyncDisposable & {
 export type TrainOptions = {
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal;
-  /** Starts over: the run that is there is moved aside. Its paid replies are used again. */
+  /** Starts over: the existing run is moved aside. Its paid replies are used again. */
   readonly isFresh?: boolean;
-  /** With `isFresh`: also replies are asked for again. */
+  /** With `isFresh`: asks for replies again, too. */
   readonly isCacheCleared?: boolean;
-  /** Paths are shown from here. */
+  /** Paths are shown relative to this folder. */
   readonly cwd?: string;
-  /** Where the old run is now. */
+  /** Called with the new path of the old run. */
   readonly onArchived?: (aside: string) => void;
 };
 
 export type TrainedRun = { readonly run: LoadedRun; readonly summary: RunSummary };
 
-/** Wires a project once and sets its environment up once, for the estimate and the run alike. */
+/** Wires a project and sets up its environment once, for both the estimate and the run. */
 export async function openRun(loaded: LoadedProject, caller: Caller): Promise<OpenRun> {
   const wiring = await wireRun(loaded);
   const models = await resolveModels(loaded, caller);
   const { path, initialSkill, skillSource, projectFile, isRunNamed, promptOverrides } = wiring;
   const config = { ...wiring.config, outRoot: shownPath(path) };
-  const isNew = await isMissing(path);
+  const isNew = await loadRun(path).then(
+    ({ state }) => state.config === undefined,
+    () => false,
+  );
   await wiring.env.setup?.(parseConfig(config));
   for (const warning of wiring.warnings) caller.notices?.warn(warning);
   const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already
@@ -56,49 +59,28 @@ export async function openRun(loaded: LoadedProject, caller: Caller): Promise<Op
   };
 }
 
-const isMissing = (path: string) =>
-  loadRun(path).then(
-    ({ state }) => state.config === undefined,
-    () => false,
-  );
-
-/** Trains in a directory. */
 export async function trainAt(
   path: string,
   trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>,
   options: TrainOptions = {},
 ): Promise<TrainedRun> {
-  const { isFresh = false, cwd, observers = [], signal } = options;
+  const { isFresh, isCacheCleared, onArchived, cwd, observers = [], signal } = options;
   const shown = shownPath(path, cwd);
   const directory = { ...runDirectory(path), name: shown };
-  const store = isFresh
-    ? freshStore(directory, path, { ...options, areScoresKept: trainer.env.isVersionWhole })
-    : directory;
+  // Looks empty, and moves the old run aside when it is opened: by then the input has been checked.
+  const fresh: RunStore = {
+    name: shown,
+    read: async () => [],
+    async open(opening) {
+      const aside = await archiveRun(path, { areScoresKept: trainer.env.isVersionWhole });
+      if (aside !== undefined) onArchived?.(aside);
+      if (isCacheCleared) await clearCache(path);
+      return directory.open(opening);
+    },
+  };
+  const store = isFresh ? fresh : directory;
   const config = { ...trainer.config, outRoot: shown };
   const running = new SkillOptTrainer({ ...trainer, config, store, observers, ...(signal && { signal }) });
   const summary = await running.train();
   return { run: await loadRun(path), summary };
-}
-
-type FreshOptions = TrainOptions & {
-  /** Whether attempts are used again, and not replies alone. */
-  readonly areScoresKept: boolean | undefined;
-};
-
-/** Looks empty, and moves the old run aside when it is opened: by then the input has been checked. */
-function freshStore(
-  store: RunStore,
-  path: string,
-  { isCacheCleared, areScoresKept, onArchived }: FreshOptions,
-): RunStore {
-  return {
-    name: store.name,
-    read: async () => [],
-    async open(options) {
-      const aside = await archiveRun(path, { areScoresKept });
-      if (aside !== undefined) onArchived?.(aside);
-      if (isCacheCleared) await clearCache(path);
-      return store.open(options);
-    },
-  };
 }

@@ -13,14 +13,14 @@ export type TryOptions = {
   readonly prompt: string;
   /** Absolute: a folder with a SKILL.md, or the file. */
   readonly skill: string;
-  /** Absolute: what the workspace is a copy of. Without it, it is empty. */
+  /** Absolute: the workspace is a copy of it. Default: an empty workspace. */
   readonly folder?: string | undefined;
   readonly model?: string | undefined;
   readonly sandbox?: SandboxSpec | undefined;
   readonly baseURL?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
   readonly path?: string | undefined;
-  /** What the caller calls that setting, for messages. */
+  /** The name of the setting `path` in messages. */
   readonly pathSetting: string;
   readonly limits: AgentLimits;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,11 +29,11 @@ export type TryOptions = {
   readonly onStep: (step: AgentStep) => void;
 };
 
-/** One piece of work of an agent with a skill, in a workspace that is gone afterwards. */
+/** Lets an agent do one task with a skill, in a workspace that is removed afterwards. */
 export async function tryAgent(options: TryOptions): Promise<Tried> {
   const { agent, model, baseURL, apiKeyEnv, path, pathSetting, prompt, limits, signal, onStep } = options;
   const skill = await readPackage(options.skill);
-  nameOf(skill); // throws before anything is started or said
+  nameOf(skill); // throws before anything is started or printed
   if (options.folder !== undefined) await requireFolder(options.folder);
   const sandbox = openSandbox(options.sandbox);
   const program = { agent, model, baseURL, apiKeyEnv, path, pathSetting, inherited: options.env };
@@ -45,13 +45,8 @@ export async function tryAgent(options: TryOptions): Promise<Tried> {
   const request = { workspace: workspace.view, prompt, skills: [skill], limits, sampleIndex: 0, signal, onStep };
   const run = await runner.run(request);
   const ms = performance.now() - startedAt;
-  return {
-    id: runner.id,
-    skill: skillHeader(skill.files['SKILL.md'] ?? '').name,
-    run,
-    diff: await workspace.diff(),
-    ms,
-  };
+  const { name } = skillHeader(skill.files['SKILL.md'] ?? '');
+  return { id: runner.id, skill: name, run, diff: await workspace.diff(), ms };
 }
 
 async function requireFolder(path: string): Promise<void> {

@@ -39,21 +39,18 @@ import {
 import { shownPath } from '../stores/index.ts';
 import { requireReadable } from '../train/index.ts';
 
-/** A project with everything loaded that does not depend on a model. */
+/** A project with everything loaded except its models. */
 export type Wiring = {
   readonly env: SkillEnv;
   readonly config: SkillOptConfigInput;
   /** The run directory, absolute. */
   readonly path: string;
   readonly initialSkill: string | undefined;
-  /** Where that was read from. */
   readonly skillSource: SkillSource | undefined;
-  /** The project file from the run directory, where the caller named it. */
+  /** The project file relative to the run directory, if the caller named it. */
   readonly projectFile: string | undefined;
-  /** Whether the caller named the run directory. */
   readonly isRunNamed: boolean;
   readonly promptOverrides: PromptOverrides;
-  /** What the target reads behind the skill. */
   readonly skillFiles: readonly SkillFile[];
   /** What the project asks for and does not get. */
   readonly warnings: readonly string[];
@@ -62,28 +59,28 @@ export type Wiring = {
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const { project, directory, namedFile, isRunNamed = false, findOrigin } = loaded;
   const bare = await loadEnv(loaded);
-  const blame = async (error: unknown, path: KeyPath) => Promise.reject(await withPlace(error, path, findOrigin));
+  const blame = (path: KeyPath) => async (error: unknown) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? bare.name);
-  const skill =
-    project.skill === undefined
-      ? undefined
-      : await readSkill(project.skill, project).catch((error: unknown) => blame(error, ['skill']));
+  const reading = project.skill === undefined ? undefined : readSkill(project.skill, project).catch(blame(['skill']));
+  const skill = await reading;
   const { files, warnings } = await skillFilesOf(skill, loaded);
   return {
     env: withSkillFiles(bare, files),
     path,
-    config: runConfig(project),
+    config: Object.fromEntries(
+      Object.entries(project).filter(([key, value]) => key in configShape && value !== undefined),
+    ) as SkillOptConfigInput,
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     projectFile: namedFile && relative(path, namedFile),
     isRunNamed,
-    promptOverrides: await readPrompts(project.promptOverrides).catch((error) => blame(error, ['promptOverrides'])),
+    promptOverrides: await readPrompts(project.promptOverrides).catch(blame(['promptOverrides'])),
     skillFiles: files,
     warnings,
   };
 }
 
-/** What goes into prompts of the files that a skill refers to; what does not is said. */
+/** The files that the skill refers to, for prompts, and warnings about those that are left out. */
 async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {
   // An agent gets the folder itself, and a package has its files in it.
   if (skill === undefined || isAgentSpec(project.target) || trainsPackage(project)) return { files: [], warnings: [] };
@@ -96,8 +93,8 @@ async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }
 }
 
 /**
- * The project in which a document is scored that is not its own. The target reads the files that belong to it: a SKILL.md has
- * its own; a version in a run has those of the skill that it came from.
+ * The project for scoring another document. The target reads the files that belong to the document: a SKILL.md has its own, a
+ * version in a run has those of the skill that it came from.
  */
 export function withDocument(loaded: LoadedProject, file: string): LoadedProject {
   const own = loaded.project.skill;
@@ -106,20 +103,11 @@ export function withDocument(loaded: LoadedProject, file: string): LoadedProject
   return { ...loaded, project: { ...loaded.project, skill } };
 }
 
-/** The keys of a project that are settings of a run. */
-function runConfig(project: Project): SkillOptConfigInput {
-  const entries = Object.entries(project).filter(([key, value]) => key in configShape && value !== undefined);
-  return Object.fromEntries(entries) as SkillOptConfigInput;
-}
-
 type ReadSkill = { readonly file: string; readonly text: string; readonly digest: string };
 
 type TrainedParts = { readonly parts?: readonly SkillPart[] | undefined; readonly tasks?: string | undefined };
 
-/**
- * The document at a path, or the SKILL.md of a folder, with the files beside it that are trained. Throws for one that is not
- * there, or that no model could read.
- */
+/** The document at a path, or the SKILL.md of a folder with the files beside it that are trained. Throws if no model could read it. */
 export async function readSkill(path: string, trained: TrainedParts = {}): Promise<ReadSkill> {
   const file = await skillFileAt(path);
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
@@ -131,7 +119,7 @@ export async function readSkill(path: string, trained: TrainedParts = {}): Promi
   const document = trainedForm(skillTextOf(bytes) ?? refuseBytes(path));
   const isPackage = trainsPackage(trained) && basename(file).toLowerCase() === 'skill.md';
   const text = isPackage ? await packageText(file, document, trained) : document;
-  requireReadable(text); // here already: the estimate would count its tokens
+  requireReadable(text); // before the estimate counts its tokens
   return { file, text, digest: digestOf(bytes) };
 }
 
@@ -142,10 +130,8 @@ async function packageText(file: string, document: string, { tasks, parts }: Tra
 }
 
 function refuseBytes(path: string): never {
-  const hint = 'Check that it is the right file, and save it as UTF-8.';
-  throw new SkillError('CONFIG_INVALID', `the skill document ${shownPath(path)} cannot be read: ${NO_SKILL_TEXT}`, {
-    hint,
-  });
+  const message = `the skill document ${shownPath(path)} cannot be read: ${NO_SKILL_TEXT}`;
+  throw new SkillError('CONFIG_INVALID', message, { hint: 'Check that it is the right file, and save it as UTF-8.' });
 }
 
 function unreadableBecause({ code, message }: NodeJS.ErrnoException): string {
@@ -154,21 +140,19 @@ function unreadableBecause({ code, message }: NodeJS.ErrnoException): string {
 }
 
 async function readPrompts(overrides: Project['promptOverrides']): Promise<PromptOverrides> {
-  const entries = Object.entries(overrides).map(
-    async ([name, value]) => [name, await readPrompt(name, value)] as const,
-  );
-  return Object.fromEntries(await Promise.all(entries));
+  const read = async ([name, value]: [string, string]) => {
+    if (!isPromptPath(value)) return [name, value];
+    const text = await readFile(value, 'utf8').catch((cause: Error) => {
+      const message = `promptOverrides.${name} cannot be read: ${cause.message}`;
+      const hint = 'A value that ends in .md is the path of a file; any other is the prompt itself.';
+      throw new SkillError('CONFIG_INVALID', message, { cause, hint });
+    });
+    return [name, text];
+  };
+  return Object.fromEntries(await Promise.all(Object.entries(overrides).map(read)));
 }
 
-async function readPrompt(name: string, value: string): Promise<string> {
-  if (!isPromptPath(value)) return value;
-  return readFile(value, 'utf8').catch((cause: Error) => {
-    const hint = 'A value that ends in .md is the path of a file; any other is the prompt itself.';
-    throw new SkillError('CONFIG_INVALID', `promptOverrides.${name} cannot be read: ${cause.message}`, { cause, hint });
-  });
-}
-
-/** The same environment with some parts of it replaced. It may be an instance of a class with private fields, so that it is not copied. */
+/** The environment with some parts replaced. It is not copied, because it may be an instance of a class with private fields. */
 export function overlayEnv(env: SkillEnv, parts: Partial<SkillEnv>): SkillEnv {
   return new Proxy(env, {
     get(target, key) {
@@ -179,17 +163,19 @@ export function overlayEnv(env: SkillEnv, parts: Partial<SkillEnv>): SkillEnv {
   });
 }
 
-/** The same environment, whose target reads these files behind the skill. They are no part of what is trained. */
+/** The environment whose target reads these files after the skill. They are not trained. */
 function withSkillFiles(env: SkillEnv, files: readonly SkillFile[]): SkillEnv {
   if (files.length === 0) return env;
   const behind = inlineFiles(files);
+  const names = files.map(({ path }) => path).join(', ');
+  const known = `The agent reads these files of the skill, too, which no edit can change: ${names}.`;
   return overlayEnv(env, {
     version: `${env.version ?? ''} skill files ${skillHash(behind)}`.trimStart(),
-    surroundings: [env.surroundings, knownFiles(files)].filter(Boolean).join('\n\n'),
+    surroundings: [env.surroundings, known].filter(Boolean).join('\n\n'),
     rolloutOne: (context) => env.rolloutOne({ ...context, skill: context.skill + behind }),
-    ...(env.rolloutMany
-      ? { rolloutMany: (context) => env.rolloutMany!({ ...context, skill: context.skill + behind }) }
-      : {}),
+    ...(env.rolloutMany && {
+      rolloutMany: (context) => env.rolloutMany!({ ...context, skill: context.skill + behind }),
+    }),
   });
 }
 
@@ -197,6 +183,3 @@ export const inlineFiles = (files: readonly SkillFile[]) =>
   ['\n\nFiles of this skill:', ...files.map(({ path, text }) => `<file path="${path}">\n${text}\n</file>`)].join(
     '\n\n',
   );
-
-const knownFiles = (files: readonly SkillFile[]) =>
-  `The agent reads these files of the skill, too, which no edit can change: ${files.map(({ path }) => path).join(', ')}.`;

@@ -5,9 +5,16 @@ import { SkillError } from '../core/contracts/index.ts';
 import { bucketsText } from '../core/run/index.ts';
 import { toSnakeCase } from '../core/text/index.ts';
 import { resolvePath } from '../project/index.ts';
-import { checkMarkdown, type EvalReport, evalValue, type JUnitMetric, junitText, summaryOf } from '../report/index.ts';
+import {
+  checkMarkdown,
+  type EvalReport,
+  evalValue,
+  type JUnitMetric,
+  junitText,
+  type SkillScore,
+  summaryOf,
+} from '../report/index.ts';
 import { makeFolder } from '../stores/index.ts';
-import type { SkillScore } from '../train/index.ts';
 import type { Io } from './terminal/terminal.ts';
 
 type Places = { readonly out: string | undefined; readonly junit: string | undefined };

@@ -3,7 +3,7 @@ export { discover, type FolderFindings } from './discover/discover.ts';
 export { DEEPEST, type FoundTasks, isEmpty, type LeftOut } from './discover/discover-files.ts';
 export { loadEnv } from './env/load-env.ts';
 export { isModulePath, isPromptPath, type LoadedProject, loadProject, resolvePath } from './load-project.ts';
-export { type AgentPin, namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';
+export { namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';
 export {
   AgentTarget,
   agentTargetOf,

@@ -1,12 +1,8 @@
 /**
  * What the commands do, for programs: open a project and a run, train, apply, compare, score, examine. Nothing here prints or asks;
- * observers and notices are told. Adding a line here is adding public API.
+ * observers and notices are notified. Adding a line here is adding public API.
  */
 
-/** Puts what a run learned into its skill, and takes it back. */
-/** Scores. */
-/** A run: to be trained, or as its files tell it. */
-/** Before a run: what it costs, what it needs, and the tasks it learns from. */
 export {
   type AppliedRun,
   type ApplyOptions,

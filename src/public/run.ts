@@ -39,10 +39,3 @@ export {
   winnerMeasurement,
 } from '../core/run/index.ts';
 export type { Estimate, Interval } from '../core/stats/index.ts';
-/** What a run did, event by event. */
-/** The lines of a journal, in order. */
-/** An action that puts the candidate in the place of the current skill. */
-/** The state of a run is a fold: `events.reduce(reduce, emptyRun)`. */
-/** What a run came to, or has so far. */
-/** The same in a word, with the figures that it stands on: what a person should hear first. */
-/** The files of a run directory, made from events and state. */

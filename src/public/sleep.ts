@@ -1,6 +1,8 @@
-// The public names of this room. Adding a line is adding API.
+/**
+ * Nights: transcripts become tasks, and tasks a proposal. `openSleep` opens a project, `runNight` runs a night with the models that its
+ * settings name. Adding a line here is adding public API.
+ */
 
-/** Acts on a project that `openSleep` has opened, with the models that its settings name; and a person's yes or no to proposals. */
 export {
   adoptProposals,
   dropProposal,

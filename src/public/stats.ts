@@ -89,4 +89,3 @@ export {
   withinItems,
   withinVariance,
 } from '../core/stats/index.ts';
-/** What a night may claim, and how the error is spent over nights. */

@@ -10,63 +10,67 @@ import {
 } from '../core/contracts/index.ts';
 import { count, dollars, head, oneLine, plural, printable } from '../core/text/index.ts';
 import { coloured } from './changes.ts';
-import { type Colors, clip, clipWords, duration, noColors, padEnd, wrap } from './layout.ts';
+import { clip, clipWords, duration, type LineStyle, noColors, padEnd, wrap } from './layout.ts';
 
 /** One attempt at a task, and in which part of a run it was made. */
 export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
 
-type Look = { readonly width: number; readonly colors: Colors; readonly isComplete: boolean };
+type AttemptStyle = LineStyle & { readonly isComplete: boolean };
+
+/** What runners add to a result. */
+type AttemptExtras = {
+  readonly skillsLoaded?: readonly string[];
+  readonly ended?: string;
+  readonly costUsd?: number;
+  readonly trajectory?: { readonly steps?: readonly TrajectoryStep[]; readonly notes?: string };
+  readonly diff?: WorkspaceDiff;
+  readonly verifierOutput?: string;
+};
+
+const extrasOf = ({ extras }: RolloutResult): AttemptExtras => extras ?? {};
 
 /** All attempts at a task in a line each, and the last one step by step. */
-export function attemptLines(task: string, attempts: readonly TaskAttempt[], look: Look): string[] {
-  const { bold } = look.colors;
+export function attemptLines(task: string, attempts: readonly TaskAttempt[], style: AttemptStyle): string[] {
+  const { bold } = style.colors;
   const { part, result } = attempts.at(-1)!;
   const question = result.question ?? result.taskDescription ?? '';
+  const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : ['', bold(title), ...lines]);
   return [
     bold(`task ${task}`),
-    ...shortened(question, '  ', look, 6),
+    ...shortened(question, '  ', style, 6),
     '',
-    ...listLines(attempts, look),
+    ...listLines(attempts, style),
     '',
     bold(`last attempt: ${part}`),
     ...factLines(result),
-    ...section('what it did', stepLines(result, look), look),
-    ...section('what it changed', changeLines(result, look), look),
-    ...section('the verdict', verdictLines(result, look), look),
+    ...section('what it did', stepLines(result, style)),
+    ...section('what it changed', changeLines(result, style)),
+    ...section('the verdict', verdictLines(result, style)),
   ];
 }
 
 /** An attempt from its first step to its verdict, whole and without colours, so that two can be compared. */
 export function attemptText(result: RolloutResult): string {
-  const look = { width: Number.POSITIVE_INFINITY, colors: noColors, isComplete: true };
-  const parts = [factLines(result), stepLines(result, look), changeLines(result, look), verdictLines(result, look)];
+  const style = { width: Number.POSITIVE_INFINITY, colors: noColors, isComplete: true };
+  const parts = [factLines(result), stepLines(result, style), changeLines(result, style), verdictLines(result, style)];
   return `${parts.flat().join('\n')}\n`;
 }
 
-export function listLines(attempts: readonly TaskAttempt[], { width }: Pick<Look, 'width'>): string[] {
+export function listLines(attempts: readonly TaskAttempt[], { width }: Pick<LineStyle, 'width'>): string[] {
   const widest = Math.max(...attempts.map(({ part }) => part.length));
   return attempts.map(({ part, result }) => {
-    const notes = [...(result.skillUnread ? ['skill not loaded'] : []), inOneLine(result.failReason ?? '')];
-    return clipWords(
-      `  ${padEnd(part, widest)}  ${padEnd(scoreOf(result), 13)}  ${notes.filter(Boolean).join('; ')}`,
-      width,
-    ).trimEnd();
+    const reason = head((result.failReason ?? '').replace(/\s+/g, ' '), 300);
+    const notes = [result.skillUnread ? 'skill not loaded' : '', reason].filter(Boolean).join('; ');
+    return clipWords(`  ${padEnd(part, widest)}  ${padEnd(scoreOf(result), 13)}  ${notes}`, width).trimEnd();
   });
 }
 
-const scoreOf = ({ errored, hard, soft }: RolloutResult) =>
-  errored ? 'no score' : `${hard === 1 ? 'passed' : 'failed'} (${soft.toFixed(2)})`;
-
-const section = (title: string, lines: readonly string[], { colors }: Look) =>
-  lines.length === 0 ? [] : ['', colors.bold(title), ...lines];
+const scoreOf = ({ errored, hard, soft }: RolloutResult, word = '') =>
+  errored ? 'no score' : `${hard === 1 ? 'passed' : 'failed'} (${word}${soft.toFixed(2)})`;
 
 /** Whether the skill was loaded, and what the attempt took. */
 function factLines(result: RolloutResult): string[] {
-  const { skillsLoaded, ended, costUsd } = (result.extras ?? {}) as {
-    skillsLoaded?: readonly string[];
-    ended?: string;
-    costUsd?: number;
-  };
+  const { skillsLoaded, ended, costUsd } = extrasOf(result);
   const loaded = skillsLoaded === undefined ? [] : [skillLine(result, skillsLoaded)];
   const took = [
     ...(result.nTurns === undefined ? [] : [plural(result.nTurns, 'turn')]),
@@ -81,40 +85,40 @@ function skillLine({ skillUnread }: RolloutResult, loaded: readonly string[]): s
   return skillUnread ? `  the skill was not loaded${names}` : `  the skill was loaded${names}`;
 }
 
-/** Steps of an agent where there are any, else the conversation. */
-function stepLines({ extras, conversation = [] }: RolloutResult, look: Look): string[] {
-  const { trajectory } = (extras ?? {}) as { trajectory?: { steps?: readonly TrajectoryStep[]; notes?: string } };
-  if (trajectory?.steps === undefined) return conversation.flatMap((turn) => turnLines(turn, look));
+/** The steps of an agent if there are any, else the conversation. */
+function stepLines(result: RolloutResult, style: AttemptStyle): string[] {
+  const { trajectory } = extrasOf(result);
+  if (trajectory?.steps === undefined) return (result.conversation ?? []).flatMap((turn) => turnLines(turn, style));
   const steps = trajectory.steps.filter(({ source }) => source === 'agent');
-  const notes = trajectory.notes === undefined ? [] : [look.colors.dim(`  (${trajectory.notes})`)];
-  return [...steps.flatMap((step, index) => agentLines(step, index + 1, look)), ...notes];
+  const notes = trajectory.notes === undefined ? [] : [style.colors.dim(`  (${trajectory.notes})`)];
+  return [...steps.flatMap((step, index) => agentLines(step, index + 1, style)), ...notes];
 }
 
-function turnLines(turn: unknown, look: Look): string[] {
+function turnLines(turn: unknown, style: AttemptStyle): string[] {
   const { role = '', content = '' } = (turn ?? {}) as { role?: string; content?: unknown };
-  return labelled(role, typeof content === 'string' ? content : JSON.stringify(content), look);
+  return labelled(role, typeof content === 'string' ? content : JSON.stringify(content), style);
 }
 
-function agentLines(step: TrajectoryStep, number: number, look: Look): string[] {
+function agentLines(step: TrajectoryStep, number: number, style: AttemptStyle): string[] {
   const { message, tool_calls: calls = [], observation, extra = {} } = step;
   const failed = extra.failed_call_ids ?? [];
-  const results = observation?.results ?? [];
-  const resultsOf = (id: string) => results.filter((result) => result.source_call_id === id);
+  const resultLines = (id: string | undefined, label: string) =>
+    (observation?.results ?? [])
+      .filter((result) => result.source_call_id === id)
+      .flatMap(({ content }) => labelled(label, content, style));
   return [
-    look.colors.dim(`  step ${number}`),
+    style.colors.dim(`  step ${number}`),
     ...(extra.skills_loaded ?? []).map((name) => `  loads the skill ${name}`),
-    ...(message === '' ? [] : labelled('says', message, look)),
+    ...(message === '' ? [] : labelled('says', message, style)),
     ...calls.flatMap(({ tool_call_id: id, function_name: name, arguments: input }) => [
-      ...labelled(`calls ${name}`, inputText(input), look),
-      ...resultsOf(id).flatMap(({ content }) => labelled(failed.includes(id) ? 'fails' : 'gets', content, look)),
+      ...labelled(`calls ${name}`, inputText(input), style),
+      ...resultLines(id, failed.includes(id) ? 'fails' : 'gets'),
     ]),
-    ...results
-      .filter(({ source_call_id: id }) => id === undefined)
-      .flatMap(({ content }) => labelled('gets', content, look)),
+    ...resultLines(undefined, 'gets'),
   ];
 }
 
-/** One value speaks for itself. */
+/** A single text needs no name. */
 function inputText(input: object): string {
   const values = Object.values(input);
   return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(input);
@@ -122,73 +126,70 @@ function inputText(input: object): string {
 
 const MOST_LINES = 8;
 
-function labelled(label: string, text: string, look: Look): string[] {
-  const isShort = !text.trimEnd().includes('\n') && label.length + text.length + 6 <= look.width;
+function labelled(label: string, text: string, style: AttemptStyle): string[] {
+  const isShort = !text.trimEnd().includes('\n') && label.length + text.length + 6 <= style.width;
   if (isShort) return [`  ${label}: ${text.trimEnd()}`];
-  return [`  ${label}:`, ...shortened(text, '    ', look, MOST_LINES)];
+  return [`  ${label}:`, ...shortened(text, '    ', style, MOST_LINES)];
 }
 
-/** The beginning of a text, in columns; with `--all` everything, as it is. */
-function shortened(text: string, indent: string, { width, colors, isComplete }: Look, most: number): string[] {
+/** The beginning of a text, wrapped; with `isComplete` everything, as it is. */
+function shortened(text: string, indent: string, { width, colors, isComplete }: AttemptStyle, most: number): string[] {
   const written = text
     .trimEnd()
     .split('\n')
     .map((line) => indent + line);
-  const lines = isComplete ? written : written.flatMap((line) => wrap(line, width, indent));
-  const shown = isComplete ? lines : lines.slice(0, most);
-  const rest = lines.length - shown.length;
+  if (isComplete) return written;
+  const lines = written.flatMap((line) => wrap(line, width, indent));
+  const rest = lines.length - most;
   return [
-    ...shown.map((line) => (isComplete ? line : clip(line, width))),
+    ...lines.slice(0, most).map((line) => clip(line, width)),
     ...(rest > 0 ? [colors.dim(`${indent}… and ${plural(rest, 'more line')}`)] : []),
   ];
 }
 
-function changeLines({ extras }: RolloutResult, look: Look): string[] {
-  const { diff } = (extras ?? {}) as { diff?: WorkspaceDiff };
+function changeLines(result: RolloutResult, style: AttemptStyle): string[] {
+  const { diff } = extrasOf(result);
   if (diff === undefined) return [];
   if (diff.changes.length === 0) return ['  nothing'];
   return [
     ...diff.changes.flatMap(({ path, change, patch, note }) => [
       `  ${change} ${path}${note === undefined ? '' : ` (${note})`}`,
-      ...(patch === undefined ? [] : patchLines(patch, look)),
+      ...(patch === undefined ? [] : patchLines(patch, style)),
     ]),
     ...diff.leftOut.map((what) => `  not shown: ${what}`),
   ];
 }
 
 /** Painted after it is cut: a colour that is cut in two paints what follows. */
-function patchLines(patch: string, look: Look): string[] {
-  const lines = shortened(patch, '', { ...look, width: look.width - 4, colors: look.colors }, 3 * MOST_LINES);
-  return coloured(lines.join('\n'), look.colors).map((line) => `    ${line}`);
+function patchLines(patch: string, style: AttemptStyle): string[] {
+  const lines = shortened(patch, '', { ...style, width: style.width - 4 }, 3 * MOST_LINES);
+  return coloured(lines.join('\n'), style.colors).map((line) => `    ${line}`);
 }
 
-function verdictLines(result: RolloutResult, look: Look): string[] {
-  const { errored, hard, soft, failReason, predictedAnswer, referenceText } = result;
-  const score = errored ? 'no score' : `${hard === 1 ? 'passed' : 'failed'} (score ${soft.toFixed(2)})`;
+function verdictLines(result: RolloutResult, style: AttemptStyle): string[] {
+  const { failReason, predictedAnswer, referenceText } = result;
   return [
-    `  ${score}`,
-    ...(failReason === undefined ? [] : shortened(failReason, '  ', look, MOST_LINES)),
-    ...printedLines(result, look),
-    ...(predictedAnswer ? labelled('its last words', predictedAnswer, look) : []),
-    ...(referenceText ? labelled('expected', referenceText, look) : []),
+    `  ${scoreOf(result, 'score ')}`,
+    ...(failReason === undefined ? [] : shortened(failReason, '  ', style, MOST_LINES)),
+    ...printedLines(result, style),
+    ...(predictedAnswer ? labelled('its last words', predictedAnswer, style) : []),
+    ...(referenceText ? labelled('expected', referenceText, style) : []),
   ];
 }
 
-/** The end of what the verifier printed: that is where it says what failed. */
-function printedLines({ extras, failReason = '' }: RolloutResult, look: Look): string[] {
-  const { verifierOutput: text } = (extras ?? {}) as { verifierOutput?: string };
-  if (text === undefined || failReason.includes(text)) return [];
+/** The end of what the verifier printed, which says what failed. */
+function printedLines(result: RolloutResult, style: AttemptStyle): string[] {
+  const { verifierOutput: text } = extrasOf(result);
+  if (text === undefined || (result.failReason ?? '').includes(text)) return [];
   const lines = text.split('\n');
-  const shown = look.isComplete ? lines : lines.slice(-MOST_LINES);
+  const shown = style.isComplete ? lines : lines.slice(-MOST_LINES);
   const title = shown.length === lines.length ? 'the verifier printed' : 'the last that the verifier printed';
-  return [`  ${title}:`, ...shortened(shown.join('\n'), '    ', look, 2 * MOST_LINES)];
+  return [`  ${title}:`, ...shortened(shown.join('\n'), '    ', style, 2 * MOST_LINES)];
 }
-
-const inOneLine = (text: string) => head(text.replace(/\s+/g, ' '), 300);
 
 const OUTPUT_LINES = 6;
 
-/** One piece of work of an agent that was tried. */
+/** What came of one task that an agent tried. */
 export type Tried = {
   readonly id: string;
   /** The name of the skill. */
@@ -198,10 +199,7 @@ export type Tried = {
   readonly ms: number;
 };
 
-type LiveLook = { readonly colors: Colors; readonly width: number };
-
-/** One step of an agent as a person follows it. */
-export function liveStepLines(step: AgentStep, { colors, width }: LiveLook): string[] {
+export function liveStepLines(step: AgentStep, { colors, width }: LineStyle): string[] {
   const { bold, cyan, dim, green, red } = colors;
   if (step.type === 'skill-loaded') return [green(`★ the skill ${oneLine(step.name)} was loaded`)];
   if (step.type === 'text') return wrap(printable(step.text.trim()), width, '  ').map((line) => bold(line));
@@ -214,7 +212,7 @@ export function liveStepLines(step: AgentStep, { colors, width }: LiveLook): str
   return step.output.trim() === '' ? [] : [...shown, ...more].map((line) => paint(line));
 }
 
-/** What was run or touched, where the input says it. */
+/** The command, file or skill, if the input names one. */
 function shownInput(input: unknown): string {
   if (typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';
   const { command, cmd, file_path: file, path, skill, name } = input as Record<string, unknown>;
@@ -224,8 +222,8 @@ function shownInput(input: unknown): string {
 
 const cut = (line: string, width: number) => (line.length <= width + 20 ? line : `${line.slice(0, width + 19)}…`);
 
-/** What came of it: was the skill loaded, what was changed, what did it cost. */
-export function triedLines({ id, skill, run, diff, ms }: Tried, { colors }: LiveLook): string[] {
+/** Whether the skill was loaded, what was changed, and what it cost. */
+export function triedLines({ id, skill, run, diff, ms }: Tried, { colors }: LineStyle): string[] {
   const { bold, dim, green, yellow } = colors;
   const isLoaded = skill !== undefined && run.skillsLoaded.includes(skill);
   const offered = run.skillsOffered.find(({ name }) => name === skill);
@@ -244,11 +242,9 @@ export function triedLines({ id, skill, run, diff, ms }: Tried, { colors }: Live
 }
 
 function whyNot(offered: AgentRun['skillsOffered'][number] | undefined): string {
-  if (offered === undefined) return ': the model was not told of it';
-  if (offered.description === 'none') return ': the model was told its name alone';
-  return offered.description === 'cut'
-    ? ': of its description the model was told a part'
-    : '; the model was told of it';
+  if (offered === undefined) return ': the model did not know about it';
+  if (offered.description === 'none') return ': the model got only its name';
+  return offered.description === 'cut' ? ': the model got only a part of its description' : '; the model knew about it';
 }
 
 const SIGNS = { added: '+', changed: '~', deleted: '-' } as const;

@@ -4,12 +4,12 @@ import { oneLine, plural, printable } from '../core/text/index.ts';
 import { type Colors, type LineStyle, textWidth, wrap } from './layout.ts';
 import type { LineCount } from './verdict-words.ts';
 
-/** Texts with less in common are shown one after the other: to look for more would take minutes. */
+/** Texts with less in common are shown one after the other: a longer search would take minutes. */
 const MOST_EDITS = 1_000;
 
-/** Every line of two versions with what became of it: ` `, `-` or `+`. How lines end is no change. */
+/** Every line of two versions with its sign: ` `, `-` or `+`. Line endings do not count. */
 export function changedLines(before: string, after: string): string[] {
-  const [old, young] = [before, after].map(asLines) as [string, string];
+  const [old, young] = [asLines(before), asLines(after)];
   const parts = diffLines(old, young, { maxEditLength: MOST_EDITS }) ?? [
     { value: old, removed: true, added: false },
     { value: young, removed: false, added: true },
@@ -29,52 +29,47 @@ function asLines(text: string): string {
 }
 
 export type SkillChange = LineCount & {
-  /** The lines that were added and removed, with their signs. Empty ones say nothing and are left out. */
+  /** The lines that were added and removed, with their signs, without empty ones. */
   readonly lines: readonly string[];
 };
 
-/** What training made of a skill, as far as a person wants to see it. Lines that name the files of a package are shown, and not counted. */
+/** What training changed in a skill. Lines that name the files of a package are shown, but not counted. */
 export function skillChange(before: string, after: string, trained: Trained = {}): SkillChange {
   const lines = before === after ? [] : changedLines(before, after).filter((line) => /^[+-].*\S/.test(line));
-  const isCounted = (line: string) => !trainsPackage(trained) || !isFileLine(line.slice(1));
-  const counted = lines.filter(isCounted);
+  const counted = lines.filter((line) => !trainsPackage(trained) || !isFileLine(line.slice(1)));
   const added = counted.filter((line) => line.startsWith('+')).length;
   return { lines, added, removed: counted.length - added };
 }
 
 type Versions = Readonly<Record<'from' | 'to' | 'before' | 'after', string>>;
 
-/**
- * Empty where nothing but line endings differs. Versions with little in common are shown one after the other: to look for more
- * would take minutes.
- */
+/** Empty if only line endings differ. */
 export function patchOf({ from, to, ...texts }: Versions): string {
   const [before, after] = [withLineFeeds(texts.before), withLineFeeds(texts.after)];
   if (before === after) return '';
   const [old, young] = [before.split('\n'), after.split('\n')];
-  const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each line more is an edit; a last one may be none
+  const isHopeless = Math.abs(old.length - young.length) > MOST_EDITS + 1; // each further line is an edit, but for the last
   const options = { maxEditLength: MOST_EDITS };
   const patch = isHopeless ? undefined : createTwoFilesPatch(from, to, before, after, undefined, undefined, options);
   const marked = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
   return patch ?? [`--- ${from}`, `+++ ${to}`, ...marked('-', old), ...marked('+', young), ''].join('\n');
 }
 
-type Named = readonly (readonly [name: string, text: string])[];
+type FileTexts = readonly (readonly [name: string, text: string])[];
 
-/** The same of several files, one after the other, each under its name. One document alone has none. */
-export function filesPatch({ from, to }: Pick<Versions, 'from' | 'to'>, before: Named, after: Named): string {
+/** The patches of several files, one after the other, each under its name. A single document has no name. */
+export function filesPatch({ from, to }: Pick<Versions, 'from' | 'to'>, before: FileTexts, after: FileTexts): string {
   const [old, young] = [new Map(before), new Map(after)];
   const names = [...new Set([...old.keys(), ...young.keys()])];
-  const isOne = names.length === 1;
-  return names
-    .map((name) => {
-      const sides = { before: old.get(name) ?? '', after: young.get(name) ?? '' };
-      return patchOf({ from: isOne ? from : `${from}/${name}`, to: isOne ? to : `${to}/${name}`, ...sides });
-    })
-    .join('');
+  const patches = names.map((name) => {
+    const ending = names.length === 1 ? '' : `/${name}`;
+    const sides = { before: old.get(name) ?? '', after: young.get(name) ?? '' };
+    return patchOf({ from: from + ending, to: to + ending, ...sides });
+  });
+  return patches.join('');
 }
 
-/** A patch in columns: each piece of a line that is wider begins with the sign and the indent of the line. */
+/** A patch in columns: each piece of a longer line begins with the sign and the indent of the line. */
 export const foldPatch = (patch: string, width: number): string =>
   patch
     .split('\n')
@@ -83,16 +78,12 @@ export const foldPatch = (patch: string, width: number): string =>
 
 function foldLine(line: string, width: number): string[] {
   const indent = /^[-+ ]? */.exec(line)![0];
-  const rest = line.slice(indent.length);
   const room = Math.max(20, width - indent.length);
-  return wrap(rest, room)
-    .flatMap((piece) => inPieces(piece, room))
+  const longWord = new RegExp(`.{1,${room}}`, 'gsu'); // is cut: nobody copies it out of a patch
+  return wrap(line.slice(indent.length), room)
+    .flatMap((piece) => (textWidth(piece) <= room ? [piece] : (piece.match(longWord) ?? [])))
     .map((piece) => indent + piece);
 }
-
-/** A word that is wider than a line is cut: nobody copies it out of a patch. */
-const inPieces = (text: string, width: number): string[] =>
-  textWidth(text) <= width ? [text] : (text.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? []);
 
 /** The patch as lines, without the ruler above its head. */
 export function coloured(patch: string, { green, red, cyan, bold }: Colors): string[] {
@@ -109,14 +100,13 @@ export function coloured(patch: string, { green, red, cyan, bold }: Colors): str
     .map(paint);
 }
 
-/** What applying a run would do to its document, and to the files beside it. */
+/** What applying a run would do to its document, and to the files beside it. A file that does not exist is `null`. */
 type ApplyFigures = {
   readonly document: { readonly path: string; readonly realPath: string };
   readonly before: string;
   readonly after: string;
   readonly others: readonly {
     readonly name: string;
-    /** Null: there is no such file, before or after. */
     readonly before: string | null;
     readonly after: string | null;
     readonly standing: 'write' | 'same' | 'changed';
@@ -127,9 +117,9 @@ export type RunVerdict = { readonly isProven: boolean; readonly text: string };
 
 type Preview = { readonly patch: string; readonly verdict: RunVerdict; readonly uncommitted: number | null };
 
-/** The change, what the run came to, and what git knows nothing of yet. */
+/** The change, what the run came to, and uncommitted changes around the document. */
 export function previewLines(
-  { document }: ApplyFigures,
+  { document }: Pick<ApplyFigures, 'document'>,
   { patch, verdict, uncommitted }: Preview,
   { width, colors }: LineStyle,
 ) {
@@ -142,10 +132,11 @@ export function previewLines(
   ];
 }
 
-type Written = { readonly backup: string | null; readonly undo: string };
-
-/** Where it is now, and how to undo it. */
-export function writtenLines(plan: ApplyFigures, { backup, undo }: Written, { colors }: LineStyle) {
+export function writtenLines(
+  plan: ApplyFigures,
+  { backup, undo }: { readonly backup: string | null; readonly undo: string },
+  { colors }: Pick<LineStyle, 'colors'>,
+) {
   const { path, realPath } = plan.document;
   const { files = [] } = writtenFiles(plan);
   const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;
@@ -158,7 +149,6 @@ export function writtenLines(plan: ApplyFigures, { backup, undo }: Written, { co
   ];
 }
 
-/** The change of each file, one after the other. */
 export function patchOfPlan({ before, after, others }: ApplyFigures): string {
   const changed = others.filter(({ standing }) => standing === 'write');
   const table = (side: 'before' | 'after') =>
@@ -167,12 +157,10 @@ export function patchOfPlan({ before, after, others }: ApplyFigures): string {
   return filesPatch(versions, [[SKILL_FILE, before], ...table('before')], [[SKILL_FILE, after], ...table('after')]);
 }
 
-/** Beside the document itself, where there are any. */
-export function writtenFiles({ others }: ApplyFigures) {
-  const files = others
-    .filter(({ standing }) => standing === 'write')
-    .map(({ name, before, after }) => {
-      return { name, change: before === null ? 'created' : after === null ? 'deleted' : 'changed' };
-    });
-  return files.length === 0 ? {} : { files };
+/** The files that were written beside the document, if there are any. */
+export function writtenFiles({ others }: Pick<ApplyFigures, 'others'>) {
+  const changeOf = ({ before, after }: ApplyFigures['others'][number]) =>
+    before === null ? 'created' : after === null ? 'deleted' : 'changed';
+  const written = others.filter(({ standing }) => standing === 'write');
+  return written.length === 0 ? {} : { files: written.map((file) => ({ name: file.name, change: changeOf(file) })) };
 }

@@ -1,21 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { type Cost, dollarCell } from '../core/run/index.ts';
 import type { Evidence } from '../core/stats/index.ts';
 import { count, inMarkdown, nameAsData, oneLine, percent } from '../core/text/index.ts';
 import { patchOf } from './changes.ts';
-import { checkSentences, type EvalReport, type SideComparison, tasksOf, tasksText } from './eval-report.ts';
-import { type Column, type LineStyle, table } from './layout.ts';
+import { type SideComparison, tasksText } from './eval-report.ts';
+import { figureTable, type LineStyle } from './layout.ts';
 import { changeDetails, costTable, flipItems, markdownPage } from './markdown.ts';
 import { namedLines } from './run-lines.ts';
 import { change, METRICS, span } from './verdict-words.ts';
 
-/** A skill with what is known of it by tasks, whether it was scored just now or by a run. */
+/** A skill with its evidence by task, whether it was scored just now or by a run. */
 export type Side = {
   readonly name: string;
   readonly text: string;
   readonly evidence: Evidence;
   readonly cost: Cost;
-  /** What the target read besides the text, if that is known. */
+  /** What the target read besides the text, if known. */
   readonly version?: string | undefined;
 };
 
@@ -27,7 +26,6 @@ export type CompareReport = {
   readonly against: SideComparison;
   /** What else differs, and what the figures do not say. */
   readonly notes: readonly string[];
-  /** What the costs are those of. */
   readonly costOf: 'the runs' | 'scoring them';
 };
 
@@ -43,7 +41,6 @@ function sentence({ a, b, split, against }: CompareReport, shown: (name: string)
   return [`${other} is ${kind} than ${one}`, sure];
 }
 
-/** For machines. */
 export function compareValue(report: CompareReport): object {
   const { a, b, split, against, notes } = report;
   const side = ({ name, evidence, cost }: Side) => ({ name, tasks: evidence.size, cost });
@@ -52,7 +49,6 @@ export function compareValue(report: CompareReport): object {
   return { split, ...against, text, a: side(a), b: side(b), notes, patch: patchOf(versions) };
 }
 
-/** For people. */
 export function compareLines(report: CompareReport, style: LineStyle): string[] {
   const { colors } = style;
   const { kind, comparison } = report.against;
@@ -60,13 +56,18 @@ export function compareLines(report: CompareReport, style: LineStyle): string[] 
     kind
   ];
   const [head, text] = sentence(report, oneLine);
+  const cells = ({ name, cost }: Side) => [oneLine(name), count(cost.calls), count(cost.tokens), dollarCell(cost)];
   return [
     `${colors.bold(paint(`${head}:`))} ${text}`,
     ...commonLine(report),
     ...report.notes,
     ...namedLines(comparison ?? {}, style),
     '',
-    ...costLines(report, style),
+    ...figureTable(
+      [`what ${report.costOf} cost`, 'calls', 'tokens', 'dollars'],
+      [report.a, report.b].map(cells),
+      style,
+    ),
   ];
 }
 
@@ -76,16 +77,6 @@ function commonLine({ a, b, against }: CompareReport): string[] {
   return [`${common} tasks are common: ${oneLine(a.name)} has ${one}, ${oneLine(b.name)} has ${other}`];
 }
 
-function costLines({ a, b, costOf }: CompareReport, { width, colors }: LineStyle): string[] {
-  const columns: Column[] = [
-    { title: `what ${costOf} cost`, isElastic: true },
-    ...['calls', 'tokens', 'dollars'].map((title) => ({ title, align: 'right' as const })),
-  ];
-  const cells = (name: string, cost: Cost) => [oneLine(name), count(cost.calls), count(cost.tokens), dollarCell(cost)];
-  return table(columns, [cells(a.name, a.cost), cells(b.name, b.cost)], { width, paintTitle: colors.dim });
-}
-
-/** The same as a page. */
 export function compareMarkdown(report: CompareReport): string {
   const { a, b, against, notes } = report;
   const [head, text] = sentence(report, nameAsData);
@@ -94,34 +85,7 @@ export function compareMarkdown(report: CompareReport): string {
     [`**${head}:** ${text}`],
     remarks,
     flipItems(against.comparison),
-    costTable([
-      [a.name, a.cost],
-      [b.name, b.cost],
-    ]),
+    costTable([a, b]),
     changeDetails(a.text, b.text, b.name),
   ]);
 }
-
-/** A page for the log of a workflow, with the verdict as an annotation. In a page commands are off: it holds foreign text. */
-export function githubLines(report: EvalReport, page: string): string[] {
-  const { check, baseline, scored } = report;
-  const level = check.isPassed ? 'notice' : 'error';
-  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
-  const end = randomUUID();
-  return [
-    `::stop-commands::${end}`,
-    ...page.trimEnd().split('\n'),
-    `::${end}::`,
-    ...sentences.slice(0, 1).map(({ head, text }) => annotation(level, scored.document, `${head}: ${text}`)),
-  ];
-}
-
-/** What stopped a measurement, as an annotation. */
-export const githubError = (document: string, message: string) =>
-  annotation('error', document, `Not measured: ${message}`);
-
-const annotation = (level: string, document: string, message: string) =>
-  `::${level} title=${property(`skillopt: ${document}`)}::${data(message)}`;
-
-const data = (text: string) => oneLine(text).replaceAll('%', '%25');
-const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

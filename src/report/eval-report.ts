@@ -3,7 +3,7 @@ import { type Cost, costWords, countLoading, describeUnread } from '../core/run/
 import type { PairedComparison } from '../core/stats/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { patchOf, skillChange } from './changes.ts';
-import { type Colors, type Column, type LineStyle, table, wrap } from './layout.ts';
+import { type Colors, figureTable, type LineStyle, wrap } from './layout.ts';
 import { namedLines, testLookLines } from './run-lines.ts';
 import { change, METRICS, span } from './verdict-words.ts';
 
@@ -16,7 +16,6 @@ export type SkillScore = {
 
 /** What a document scored on the splits that were asked for. */
 export type ScoredDocument = {
-  /** As the user calls it. */
   readonly document: string;
   readonly text: string;
   readonly splits: Readonly<Record<string, SkillScore>>;
@@ -39,7 +38,7 @@ export type SideComparison = {
   readonly comparison: (Omit<PairedComparison, 'gain'> & Partial<Pick<PairedComparison, 'gain'>>) | undefined;
 };
 
-/** What a measurement says to those who ask whether a skill may be used. */
+/** Whether a skill may be used, by what was measured. */
 export type CheckKind = 'not-measured' | 'worse' | 'below-bar' | 'better' | 'not-proven' | 'no-change' | 'scored';
 
 export type SkillCheck = {
@@ -51,7 +50,6 @@ export type SkillCheck = {
   readonly metric: GateMetric;
   readonly minScore: number | undefined;
   readonly isBelowBar: boolean;
-  /** With the baseline, if there is one. */
   readonly against: SideComparison | undefined;
   /** Of the document and its baseline together. */
   readonly cost: Cost;
@@ -74,17 +72,11 @@ export function summaryOf({ evaluation: { hard, soft, scores }, results }: Skill
   return { hard, soft, n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
 }
 
-/** How many tasks have a score, and of which split. */
-export const tasksOf = ({ split, scored }: EvalReport) => ({
-  split,
-  count: countTasks([scored.whole.evaluation]).scored,
-});
-
-/** For machines. `splits` is there when more than one was asked for. */
+/** For programs. `splits` is there when more than one was asked for. */
 export function evalValue(report: EvalReport): object {
   const { split, scored, baseline, check } = report;
   const { unmeasured, against, cost, ...verdict } = check;
-  const [first] = checkSentences(check, tasksOf(report), baseline?.document);
+  const [first] = checkSentences(report);
   return {
     ...documentValue(scored, split),
     testLooks: baseline?.testLooks ?? scored.testLooks,
@@ -117,7 +109,6 @@ function taskValues({ scored, baseline }: EvalReport) {
   );
 }
 
-/** For people. */
 export function evalLines(report: EvalReport, style: LineStyle): string[] {
   const { bold } = style.colors;
   const { split, scored, baseline, check } = report;
@@ -137,22 +128,19 @@ export function evalLines(report: EvalReport, style: LineStyle): string[] {
     ...(baseline ? changeLines(baseline.text, scored.text, style) : []),
     costSentence(check).replace(/\.$/, ''),
     ...testLookLines(baseline?.testLooks ?? scored.testLooks, style.colors),
-    ...(isAll ? scoreTable('split', Object.entries(splits).map(splitRow), style) : []),
-    ...scoreTable(
-      'task type',
-      types.map(([type, bucket]) => [oneLine(type), bucket.hard, bucket.soft, String(bucket.total)]),
-      style,
-    ),
+    ...scoreTable('split', isAll ? Object.entries(splits).map(splitRow) : [], style),
+    ...scoreTable('task type', types.map(typeRow), style),
   ];
 }
 
-/** A score that nothing is asked of needs no verdict. */
+/** A score alone needs no verdict. */
 function verdictLines(report: EvalReport, { bold, green, red, yellow }: Colors): string[] {
-  const { check, baseline } = report;
-  if (check.kind === 'scored' && check.minScore === undefined) return [];
-  const paint = check.isPassed ? (check.kind === 'not-proven' ? yellow : green) : red;
-  const sentences = checkSentences(check, tasksOf(report), baseline?.document);
-  return sentences.map(({ head, text }, at) => `${at === 0 ? bold(paint(`${head}:`)) : `${head}:`} ${text}`);
+  const { kind, minScore, isPassed } = report.check;
+  if (kind === 'scored' && minScore === undefined) return [];
+  const paint = isPassed ? (kind === 'not-proven' ? yellow : green) : red;
+  return checkSentences(report).map(
+    ({ head, text }, at) => `${at === 0 ? bold(paint(`${head}:`)) : `${head}:`} ${text}`,
+  );
 }
 
 const MOST_CHANGES = 12;
@@ -175,32 +163,30 @@ const unreadLines = ({ results }: SkillScore, { width, colors }: LineStyle) =>
     .filter((line) => line !== '')
     .map((line) => colors.yellow(line));
 
-type ScoreRow = readonly [name: string, hard: number, soft: number, tasks: string];
+const splitRow = ([name, { evaluation }]: [string, SkillScore]) => [
+  name,
+  percent(evaluation.hard),
+  percent(evaluation.soft),
+  taskCell(countTasks([evaluation])),
+];
 
-function splitRow([name, { evaluation }]: [string, SkillScore]): ScoreRow {
-  return [name, evaluation.hard, evaluation.soft, taskCell(countTasks([evaluation]))];
-}
+const typeRow = ([type, { hard, soft, total }]: [string, Bucket]) => [
+  oneLine(type),
+  percent(hard),
+  percent(soft),
+  String(total),
+];
 
-function scoreTable(title: string, rows: readonly ScoreRow[], { width, colors }: LineStyle): string[] {
-  if (rows.length === 0) return [];
-  const columns: Column[] = [
-    { title, isElastic: true },
-    ...['hard', 'soft', 'tasks'].map((name) => ({ title: name, align: 'right' as const })),
-  ];
-  const cells = rows.map(([name, hard, soft, tasks]) => [name, percent(hard), percent(soft), tasks]);
-  return ['', ...table(columns, cells, { width, paintTitle: colors.dim })];
-}
+const scoreTable = (title: string, rows: readonly string[][], style: LineStyle) =>
+  rows.length === 0 ? [] : ['', ...figureTable([title, 'hard', 'soft', 'tasks'], rows, style)];
 
 type Sentence = { readonly head: string; readonly text: string };
 
-/** Whose tasks: `test`, or those of all splits. */
 type Tasks = { readonly split: string; readonly count: number };
-
-const ALL = 'all';
 
 /** `36 test tasks`. */
 export const tasksText = ({ split, count }: Tasks) =>
-  split === ALL ? `${plural(count, 'task')} of all splits` : plural(count, `${split} task`);
+  split === 'all' ? `${plural(count, 'task')} of all splits` : plural(count, `${split} task`);
 
 const HEADS: Readonly<Record<CheckKind, string>> = {
   'not-measured': 'Not measured',
@@ -212,14 +198,16 @@ const HEADS: Readonly<Record<CheckKind, string>> = {
   scored: 'Scored',
 };
 
-/** What a check came to, the most important first. */
-export function checkSentences(check: SkillCheck, tasks: Tasks, baseline: string | undefined): Sentence[] {
+/** The sentences about a check, the most important first. */
+export function checkSentences(report: EvalReport, shown: (name: string) => string = String): Sentence[] {
+  const { check, baseline, scored, split } = report;
   const { kind, against, minScore, isBelowBar, unmeasured } = check;
   if (unmeasured) return [{ head: HEADS[kind], text: `${unmeasured.message.replace(/\.$/, '')}.` }];
-  const compared = against && [compareSentence(against, tasks, baseline ?? '')];
+  const tasks = { split, count: countTasks([scored.whole.evaluation]).scored };
+  const compared = against ? [compareSentence(against, tasks, shown(baseline?.document ?? ''))] : [];
   const bar = minScore === undefined ? [] : [barSentence(check, tasks)];
-  if (!compared && bar.length === 0) return [{ head: HEADS.scored, text: `${scoreText(check, tasks)}.` }];
-  return isBelowBar && kind !== 'worse' ? [...bar, ...(compared ?? [])] : [...(compared ?? []), ...bar];
+  const sentences = isBelowBar && kind !== 'worse' ? [...bar, ...compared] : [...compared, ...bar];
+  return sentences.length > 0 ? sentences : [{ head: HEADS.scored, text: `${scoreText(check, tasks)}.` }];
 }
 
 const scoreText = ({ score, metric }: Pick<SkillCheck, 'score' | 'metric'>, tasks: Tasks) =>
@@ -234,29 +222,24 @@ function barSentence(check: SkillCheck, tasks: Tasks): Sentence {
 function compareSentence({ kind, metric, comparison }: SideComparison, tasks: Tasks, baseline: string): Sentence {
   const head = HEADS[kind];
   if (!comparison) return { head, text: 'no task has a score under both skills.' };
-  const on = `on ${tasksText({ ...tasks, count: comparison.tasks })}`;
-  if (kind === 'no-change')
-    return { head, text: `it is the same as ${baseline}, ${percent(comparison.after)}${METRICS[metric]} ${on}.` };
-  const figures = `${change(comparison)}${METRICS[metric]} ${on}`;
+  const { after, gain } = comparison;
+  const on = `${METRICS[metric]} on ${tasksText({ ...tasks, count: comparison.tasks })}`;
+  if (kind === 'no-change') return { head, text: `it is the same as ${baseline}, ${percent(after)}${on}.` };
   const sureness = kind === 'not-proven' ? '' : ', proven';
-  const { gain } = comparison;
-  return { head, text: `${figures}${sureness}, ${span({ gain })} against ${baseline}.` };
+  return { head, text: `${change(comparison)}${on}${sureness}, ${span({ gain })} against ${baseline}.` };
 }
 
 /** `64 calls, $0.02.` */
 export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) =>
   `${plural(cost.calls, 'call')}, ${costWords(cost)}.`;
 
-/** How many of `total` tasks have a score. */
 type TaskCount = { readonly scored: number; readonly total: number };
 
-/** Of one or more passes over the same tasks: scored is what any of them has scored. */
+/** Over one or more passes with the same tasks: a task is scored if any pass has scored it. */
 export function countTasks(passes: readonly Pick<Evaluation, 'scores'>[]): TaskCount {
-  return { scored: scoredIds(passes).size, total: passes[0]?.scores.length ?? 0 };
+  const scored = passes.flatMap(({ scores }) => scores.filter(({ errored }) => !errored).map(({ id }) => id));
+  return { scored: new Set(scored).size, total: passes[0]?.scores.length ?? 0 };
 }
-
-const scoredIds = (passes: readonly Pick<Evaluation, 'scores'>[]) =>
-  new Set(passes.flatMap(({ scores }) => scores.filter(({ errored }) => !errored).map(({ id }) => id)));
 
 /** `12 val tasks`, or `10 of 12 val tasks, 2 without a score`. */
 export function taskCount({ scored, total }: TaskCount, noun: string): string {

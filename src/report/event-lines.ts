@@ -15,14 +15,12 @@ import {
 } from '../core/run/index.ts';
 import { oneLine, percent, plural, points } from '../core/text/index.ts';
 import { countTasks, taskCount } from './eval-report.ts';
-import { type Colors, clipWords, textWidth } from './layout.ts';
+import { type Colors, clipWords, type LineStyle, textWidth } from './layout.ts';
 
-type LineOptions = { readonly width: number; readonly colors: Colors };
-
-/** A state before an event, and after it. */
+/** The state before an event, and after it. */
 export type Change = { readonly before: RunState; readonly after: RunState };
 
-/** What a run that was opened already holds, or nothing for a new one. */
+/** What an opened run already holds; undefined for a new one. */
 export function openLine(state: RunState): string | undefined {
   if (state.isDone) return 'this run is done already; --fresh starts over';
   if (!state.config) return undefined;
@@ -31,18 +29,15 @@ export function openLine(state: RunState): string | undefined {
     : 'resuming the run that is here';
 }
 
-/**
- * The lines that an event leaves behind: one for the start, the baseline, each step and each test. What a line says of the
- * current skill begins where the line before it ended.
- */
-export function eventLines(event: RunEvent, change: Change, options: LineOptions): string[] {
+/** The lines about an event: one for the start, the baseline, each step and each test. Each continues the scores of the last. */
+export function eventLines(event: RunEvent, change: Change, { width, colors }: LineStyle): string[] {
   const now = scoreNow(event, change.before);
   const line = eventLine(event, { ...change, now });
   const lines = [againText(change.before, now), line].filter((text) => text !== undefined);
-  return lines.map((text) => clipWords(text, options.width)).map((text) => paintSymbol(text, options.colors));
+  return lines.map((text) => paintSymbol(clipWords(text, width), colors));
 }
 
-/** What the current skill is believed to score by what an event tells, before anything takes its place. */
+/** The estimated score of the current skill after an event, before another skill replaces it. */
 function scoreNow(event: RunEvent, before: RunState): number {
   const decision = decisionOf(event);
   return decision ? addMeasurement(before, '', { evaluation: null, decision }).current.score : before.current.score;
@@ -58,21 +53,22 @@ function againText({ current, baseline }: RunState, now: number): string | undef
   return baseline && from !== bare(now) ? `  measured again: ${from} → ${to}` : undefined;
 }
 
-type Told = Change & { readonly now: number };
+/** `now`: the estimated score of the current skill, before a candidate replaces it. */
+type ScoredChange = Change & { readonly now: number };
 
-function eventLine(event: RunEvent, told: Told): string | undefined {
-  const { after } = told;
+function eventLine(event: RunEvent, change: ScoredChange): string | undefined {
+  const { after } = change;
   switch (event.type) {
     case 'run-start':
       return startText(event);
     case 'baseline-end':
       return baselineText(event);
     case 'step-end':
-      return stepText(after.history.at(-1)!, told);
+      return stepText(after.history.at(-1)!, change);
     case 'removal-end':
-      return removalText(event, told);
+      return removalText(event, change);
     case 'slow-update-end':
-      return guidanceText(event, told);
+      return guidanceText(event, change);
     case 'search-end':
       return `  ${searchEndText(event.reason, after)}`;
     case 'prune-end':
@@ -91,10 +87,9 @@ function baselineText({ score, evaluation, passes = [] }: Event<'baseline-end'>)
   return `  baseline  ${percent(score)} on ${tasks}`;
 }
 
-/** What stays in the skill leaves no line. */
-function removalText({ action, of }: Event<'removal-end'>, told: Told): string | undefined {
+function removalText({ action, of }: Event<'removal-end'>, change: ScoredChange): string | undefined {
   if (!isAccepted(action)) return undefined;
-  return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(told)}`;
+  return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(change)}`;
 }
 
 function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: RunState): string {
@@ -108,8 +103,7 @@ function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: 
   return `nothing left to gain: ${how}`;
 }
 
-/** Guidance that nobody wrote leaves no line. */
-function guidanceText(event: Event<'slow-update-end'>, told: Told): string | undefined {
+function guidanceText(event: Event<'slow-update-end'>, change: ScoredChange): string | undefined {
   const { epoch, action, score, decision, invalidReason = decision?.reason } = event;
   if (action === 'no_content' || action === 'unchanged') return undefined;
   if (action === 'over_cap') return `· epoch ${epoch}  guidance too long for the skill`;
@@ -119,7 +113,7 @@ function guidanceText(event: Event<'slow-update-end'>, told: Told): string | und
     return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;
   const head = `${symbolOf(action)} epoch ${epoch}  guidance`;
   if (event.blame) return `${head} ${WORDS[action]}, ${blameText(event.blame)}`;
-  if (isAccepted(action)) return `${head} ${WORDS[action]}  ${scoreChange(told)}`;
+  if (isAccepted(action)) return `${head} ${WORDS[action]}  ${scoreChange(change)}`;
   if (decision?.verdict === 'inconclusive') return `${head} undecided`;
   return `${head} ${WORDS[action]}, ${decision ? figures(decision) : percent(score)}`;
 }
@@ -141,11 +135,12 @@ function startText(event: Event<'run-start'>): string {
   return `training ${oneLine(name)}: ${steps}, tasks ${tasks.join(', ')}`;
 }
 
-function stepText(record: StepRecord, told: Told): string {
+function stepText(record: StepRecord, change: ScoredChange): string {
   const { step, action, edits = [], nLeaksRefused = 0, nRepeats = 0, needsRollouts } = record;
-  const head = `${symbolOf(action)} step ${padded(step, told.after)}  ${wordOf(record).padEnd(9)}`;
+  const number = stepNumber(step, change.after).padStart(stepNumber(change.after.totalSteps, change.after).length);
+  const head = `${symbolOf(action)} step ${number}  ${wordOf(record).padEnd(9)}`;
   const facts = [
-    judgementText(record, told),
+    judgementText(record, change),
     edits.length > 0 ? plural(edits.length, 'edit') : '',
     nRepeats > 0 && edits.length === 0 ? `nothing but ${plural(nRepeats, 'repeat')}` : '',
     nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
@@ -155,7 +150,7 @@ function stepText(record: StepRecord, told: Told): string {
   return [head, ...facts].join('  ').trimEnd();
 }
 
-/** Edits that were refused for hiding something: a step without them looks as if nobody had proposed anything. */
+/** Edits that were refused because they hide something: without this line the step would look empty. */
 function refusedText({ editStatuses = [] }: StepRecord): string {
   const refused = editStatuses.filter((status) => HIDING.has(status)).length;
   return refused > 0 ? `${refused} refused: hidden text` : '';
@@ -163,17 +158,10 @@ function refusedText({ editStatuses = [] }: StepRecord): string {
 
 const HIDING: ReadonlySet<string> = new Set(['skipped_marker', 'skipped_html_comment', 'skipped_hidden_character']);
 
-function padded(step: number, state: RunState): string {
-  return stepNumber(step, state).padStart(stepNumber(state.totalSteps, state).length);
-}
-
 function paintSymbol(line: string, { green, red, dim }: Colors): string {
   const paint = { '✓': green, '✗': red, '·': dim }[line.slice(0, 1)];
   return paint && textWidth(line) > 1 ? paint(line.slice(0, 1)) + line.slice(1) : line;
 }
-
-/** What a candidate is compared with: what is believed of the current skill now, and the state after the judgement. */
-type Compared = { readonly now: number; readonly after: RunState };
 
 function symbolOf(action: StepAction): string {
   if (isAccepted(action)) return '✓';
@@ -194,30 +182,25 @@ const WORDS: Readonly<Record<StepAction, string>> = {
 /** Verdicts that an action does not tell. */
 const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
 
-function wordOf({ verdict, action }: StepRecord): string {
-  return VERDICTS[verdict ?? ''] ?? WORDS[action];
-}
+const wordOf = ({ verdict, action }: StepRecord): string => VERDICTS[verdict ?? ''] ?? WORDS[action];
 
-/** What the skill has won by the step, or why it has not. */
-function judgementText(record: StepRecord, compared: Compared): string {
+function judgementText(record: StepRecord, change: ScoredChange): string {
   const { action, verdict, verdictReason = '', expectedGain, chance = 0 } = record;
   if (verdict === 'invalid') return verdictReason;
   if (record.blame) return blameText(record.blame);
   if (isAccepted(action))
-    return [scoreChange(compared), partText(record, compared)].filter((text) => text !== '').join('  ');
+    return [scoreChange(change), partText(record, change)].filter((text) => text !== '').join('  ');
   if (action !== 'reject') return '';
-  if (expectedGain === undefined) return lossText(record, compared);
-  if (verdict === 'inconclusive')
-    return partText(record, compared) || `after all ${plural(record.nItems ?? 0, 'task')}`;
+  if (expectedGain === undefined) return lossText(record, change);
+  if (verdict === 'inconclusive') return partText(record, change) || `after all ${plural(record.nItems ?? 0, 'task')}`;
   return chance < 0.5 ? figures({ expectedGain, chance }) : verdictReason; // by a veto
 }
 
-/** The candidate, not the environment. */
 const blameText = ({ threw, total, reason }: Blame) =>
   `it made ${threw} of ${plural(total, 'task')} throw: ${oneLine(reason)}`;
 
-/** `31.2 → 45.0 %  +13.8`: what is believed of the current skill before and after. */
-function scoreChange({ now, after }: Compared): string {
+/** `31.2 → 45.0 %  +13.8`: the estimated score of the current skill before and after. */
+function scoreChange({ now, after }: ScoredChange): string {
   const { score } = after.current;
   return `${bare(now).padStart(5)} → ${percent(score).padStart(7)}  ${points(rounded(score) - rounded(now)).padStart(5)}`;
 }
@@ -227,17 +210,14 @@ const rounded = (score: number) => Math.round(1000 * score) / 1000;
 
 const bare = (score: number) => percent(score).replace(' %', '');
 
-/** What a candidate measured that lost by its score. */
-function lossText(record: StepRecord, compared: Compared): string {
+function lossText(record: StepRecord, change: ScoredChange): string {
   const { candidateGateScore: score } = record;
-  if (record.nItemsMet !== undefined) return partText(record, compared);
-  return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - compared.now).padStart(5)}`;
+  if (record.nItemsMet !== undefined) return partText(record, change);
+  return `${''.padStart(8)}${percent(score).padStart(7)}  ${points(score - change.now).padStart(5)}`;
 }
 
-function partText({ nItemsMet, nItems }: StepRecord, { after }: Compared): string {
-  return nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
-}
+const partText = ({ nItemsMet, nItems }: StepRecord, { after }: ScoredChange): string =>
+  nItemsMet === undefined ? '' : `after ${nItemsMet} of ${plural(nItems ?? after.items.val ?? 0, 'task')}`;
 
-function figures({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string {
-  return `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;
-}
+const figures = ({ expectedGain, chance }: Pick<GateDecision, 'expectedGain' | 'chance'>): string =>
+  `expected ${points(expectedGain)} points, chance ${(100 * chance).toFixed(0)} %`;

@@ -4,19 +4,17 @@ import { type Column, type LineStyle, type TextStyle, table, wrap } from './layo
 import { PLAIN_WORDS } from './verdict-words.ts';
 
 /** From the least to the most. */
-type Range = { readonly low: number; readonly high: number };
+export type Range = { readonly low: number; readonly high: number };
 
 /** What a stage will probably ask for. */
 export type Likely = { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
 
-type EstimatedStage = {
+type EstimatedStage = Readonly<Record<keyof Likely, Range>> & {
   readonly stage: string;
   readonly role: 'target' | 'optimizer' | 'judge';
-  readonly calls: Range;
-  readonly inputTokens: Range;
-  readonly outputTokens: Range;
 };
 
+/** What a run will ask of its models, and what that costs. */
 export type CostEstimate = {
   readonly stages: readonly (EstimatedStage & {
     readonly usd: Range | null;
@@ -27,25 +25,24 @@ export type CostEstimate = {
   /** `null` when a model has no known price. Simulated models cost nothing. */
   readonly totalUsd: Range | null;
   readonly assumed: Readonly<Record<'targetReply' | 'optimizerReply' | 'edit', number>>;
-  /** What it will probably be. */
   readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
-  /** How many earlier runs of this project that was learned from. */
+  /** How many earlier runs of this project the likely values are learned from. */
   readonly learnedFrom: number;
-  /** Where the target is an agent: its attempts, which are in none of the figures above. */
+  /** If the target is an agent: its attempts, which are in none of the figures above. */
   readonly agent?: AgentEstimate;
 };
 
-/** What attempts of an agent will take. How long it works on a task is known only when it has. */
+/** What attempts of an agent will take. How long it works on a task is known only afterwards. */
 export type AgentEstimate = {
   readonly rollouts: Range;
   readonly likelyRollouts: number;
-  /** Calls of its model in all of them, which count for `maxCalls`: one each at least, `limits.maxTurns` each at most. */
+  /** Calls of its model, which count for `maxCalls`: at least one per attempt, at most `limits.maxTurns`. */
   readonly calls: Range;
   /** `null` when no attempt was made before. */
   readonly likelyCalls: number | null;
-  /** Of one attempt, as earlier runs of this project had them. `null` when there is none. `usd` is `null` without a price. */
+  /** Of one attempt in earlier runs of this project; `null` if there is none. `usd` is `null` without a price. */
   readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
-  /** What all of them can cost by `limits.maxUsd` of each, but for the call with which each passes it. `null` when that is not set. */
+  /** What all attempts can cost by `limits.maxUsd`, not counting the last call of each. `null` if that is not set. */
   readonly mostUsd: number | null;
 };
 
@@ -57,7 +54,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'dollars', align: 'right' },
 ];
 
-/** The table that people see before anything is spent, and how it was made. */
 export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle): string[] {
   const { stages, totals, totalUsd, likely } = costs;
   const rows = stages.map((stage) => [
@@ -91,7 +87,6 @@ function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
   return `${ofAgent}${learned} From: nothing is found to change. To: every step has a new candidate.${perTask} Nothing was called.`;
 }
 
-/** The same in one line. */
 export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate): string {
   const before = agent === undefined ? '' : `${agentWords(agent)}; besides, `;
   const cost = totalUsd
@@ -100,7 +95,6 @@ export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate):
   return `estimate: ${before}about ${count(likely.calls)} calls (${rangeText(totals.calls, count)}), ${count(likely.tokens)} tokens (${rangeText(totals.tokens, count)}), ${cost}`;
 }
 
-/** Attempts of an agent, and what they will cost as far as that can be known. */
 function agentWords(agent: AgentEstimate): string {
   const { rollouts, likelyRollouts, perRollout, mostUsd } = agent;
   const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
@@ -118,7 +112,6 @@ const callWords = ({ calls, likelyCalls }: AgentEstimate) =>
 const inDollars = (usd: number | null, times: number) =>
   usd === null ? ' of a model without a known price' : ` and $${dollars(usd)} as before: $${dollars(usd * times)}`;
 
-/** How to find out what an attempt costs. */
 function howToKnow({ perRollout, mostUsd }: AgentEstimate): string {
   const tried = perRollout === null ? ' To see what one attempt costs: skillopt try.' : '';
   const cap = mostUsd === null ? ' To limit each attempt: limits: { maxUsd } in the target.' : '';
@@ -129,17 +122,17 @@ export function rangeText({ low, high }: Range, show: (value: number) => string)
   return low === high ? show(low) : `${show(low)}–${show(high)}`;
 }
 
-/** What passes of one skill say about the judge. All but the shares in units of a score. */
+/** What passes of one skill say about the judge. All but the shares are in units of a score. */
 export type JudgeFigures = {
   readonly judgements: number;
   /** Standard deviation of one judgement about its answer's score. `null`: nothing was judged twice. */
   readonly judgeNoise: number | null;
-  /** Standard deviation of an answer's score about its task's mean, the judge's part taken out. */
+  /** Standard deviation of an answer's score about its task's mean, without the judge's part. */
   readonly rolloutNoise: number | null;
-  /** How much more an answer gets for standing first. `null`: it never stood beside another. */
+  /** How much more an answer gets for standing first. `null`: no answer stood beside another. */
   readonly positionBias: number | null;
   readonly failedShare: number;
-  /** Of the answers: no judgement of them could be had. */
+  /** Share of answers without a judgement. */
   readonly unjudgedShare: number;
 };
 

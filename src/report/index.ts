@@ -18,13 +18,12 @@ export {
   writtenFiles,
   writtenLines,
 } from './changes.ts';
+export { githubError, githubLines, type JUnitMetric, junitText } from './ci-report.ts';
 export {
   type CompareReport,
   compareLines,
   compareMarkdown,
   compareValue,
-  githubError,
-  githubLines,
   type Side,
 } from './compare-report.ts';
 export {
@@ -48,9 +47,9 @@ export {
   type JudgeFigures,
   judgeLines,
   type Likely,
+  type Range,
   rangeText,
 } from './forecast-lines.ts';
-export { type JUnitMetric, junitText } from './junit.ts';
 export {
   ago,
   byteSize,
@@ -70,12 +69,14 @@ export {
 export { checkMarkdown, reportView } from './markdown.ts';
 export { type NextCommand, nightLines } from './night/night-lines.ts';
 export { reportMarkdown } from './night/night-page.ts';
-export { commandOf, nightCommandOf, type ProposalCommand } from './night/proposal-commands.ts';
 export {
+  commandOf,
   type DocumentReport,
   type GateAction,
   type GateTrial,
+  nightCommandOf,
   notReplayableText,
+  type ProposalCommand,
   type SleepReport,
   type TaskDelta,
   type WithTools,

@@ -29,7 +29,7 @@ export function duration(ms: number): string {
   if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const tail = `${two(seconds % 60)}`;
+  const tail = two(seconds % 60);
   return hours > 0 ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
 }
 
@@ -120,7 +120,6 @@ export type TextStyle = {
   called(text: string): string;
 };
 
-/** The same for what names no command. */
 export type LineStyle = Pick<TextStyle, 'width' | 'colors'>;
 
 /** What to type next, and why: on one line, or the reason below it where that is too wide. */
@@ -203,6 +202,14 @@ export function table(columns: readonly Column[], rows: Rows, options: TableOpti
   return [...head, ...rows.map((row, index) => line(row, (column, text) => column.paint?.(text, index) ?? text))];
 }
 
+/** A table of names with figures to their right. */
+export const figureTable = (titles: readonly [name: string, ...figures: string[]], rows: Rows, style: LineStyle) =>
+  table(
+    titles.map((title, at): Column => (at === 0 ? { title, isElastic: true } : { title, align: 'right' })),
+    rows,
+    { width: style.width, paintTitle: style.colors.dim },
+  );
+
 function fitCell(column: Column, text: string, width: number): string {
   const clipped = clip(text, width);
   return column.align === 'right' ? padStart(clipped, width) : padEnd(clipped, width);
@@ -215,23 +222,21 @@ function placeColumns(columns: readonly Column[], rows: Rows, width: number): Pl
   const natural = (at: number) => Math.max(...[columns[at]!.title, ...rows.map((row) => row[at] ?? '')].map(textWidth));
   let placed = columns.map((column, at): Placed => ({ column, at, width: natural(at) }));
   const elastic = placed.filter(({ column }) => column.isElastic);
-  shrink(placed, { candidates: elastic, width, smallest: COMFORTABLE });
+  shrink(placed, elastic, width, COMFORTABLE);
   while (totalWidth(placed) > width) {
     const last = placed.findLast(({ column }) => column.isOptional);
     if (!last) break;
     placed = placed.filter((entry) => entry !== last);
   }
-  shrink(placed, { candidates: elastic, width, smallest: 4 });
-  shrink(placed, { candidates: placed, width, smallest: 1 });
+  shrink(placed, elastic, width, 4);
+  shrink(placed, placed, width, 1);
   return placed;
 }
 
 const totalWidth = (placed: readonly Placed[]) =>
   placed.reduce((sum, { width }) => sum + width, GAP.length * (placed.length - 1));
 
-type Shrinking = { readonly candidates: readonly Placed[]; readonly width: number; readonly smallest: number };
-
-function shrink(placed: readonly Placed[], { candidates, width, smallest }: Shrinking): void {
+function shrink(placed: readonly Placed[], candidates: readonly Placed[], width: number, smallest: number): void {
   while (totalWidth(placed) > width) {
     const widest = candidates.toSorted((a, b) => b.width - a.width)[0];
     if (!widest || widest.width <= smallest) return;

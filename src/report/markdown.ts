@@ -1,14 +1,6 @@
 import { join } from 'node:path';
 import type { Bucket } from '../core/contracts/index.ts';
-import {
-  type Amounts,
-  type Comparison,
-  type Cost,
-  costRows,
-  dollarCell,
-  type RunState,
-  verdictOf,
-} from '../core/run/index.ts';
+import { type Amounts, type Cost, costRows, dollarCell, type RunState, verdictOf } from '../core/run/index.ts';
 import { count, inMarkdown, nameAsData, percent, plural } from '../core/text/index.ts';
 import { skillChange } from './changes.ts';
 import {
@@ -19,45 +11,35 @@ import {
   type ScoredDocument,
   type SkillScore,
   taskCell,
-  tasksOf,
 } from './eval-report.ts';
 import { chosenByWords, draftedWords, lineWords, nextStep, verdictWords } from './verdict-words.ts';
 
 const MOST_LINES = 400;
 const MOST_NAMES = 100;
 
-/** What the terminal says of a run, as a page: `report.md`. Every text of models and tasks is data in it. */
+/** What the terminal says about a run, as a page: `report.md`. Every text of models and tasks is data in it. */
 export function reportView(state: RunState, outRoot: string, spent?: Amounts): string {
   const verdict = verdictOf(state, { spent });
   const change = skillChange(state.initialSkill, state.best.skill, state.config);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
-  const more = [chosenByWords(verdict), draftedWords(state)].flatMap((words) =>
-    words === undefined ? [] : ['', words],
-  );
-  const [what, why] = nextStep(verdict, state, placeOf(state, outRoot));
-  const sections = [
-    [`# ${head}`, '', `${inMarkdown(sentence)} ${amounts}`, ...more],
-    changeSection(change.lines),
-    taskSection(verdict.comparison),
-    costSection(state, verdict),
+  const [what, why] = nextStep(verdict, state, {
+    run: outRoot,
+    path: outRoot,
+    bestSkillPath: `${outRoot}/best_skill.md`,
+    skillFile: state.skillSource?.path,
+    projectFile: state.projectFile && join(outRoot, state.projectFile),
+  });
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`## ${title}`, '', ...lines];
+  return markdownPage([
+    [`# ${head}`, '', `${inMarkdown(sentence)} ${amounts}`],
+    ...[chosenByWords(verdict), draftedWords(state)].map((words) => (words === undefined ? [] : [words])),
+    section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
+    section('Tasks gained and lost', flipItems(verdict.comparison)),
+    section('What it cost', amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }])),
     ['## Next', '', `${nameAsData(what)} ${why}.`],
-  ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
-
-const placeOf = ({ skillSource, projectFile }: RunState, outRoot: string) => ({
-  run: outRoot,
-  path: outRoot,
-  bestSkillPath: `${outRoot}/best_skill.md`,
-  skillFile: skillSource?.path,
-  projectFile: projectFile === undefined ? undefined : join(outRoot, projectFile),
-});
-
-const changeSection = (lines: readonly string[]) =>
-  lines.length === 0 ? [] : ['## What changed', '', ...diffBlock(lines)];
 
 /** Changed lines as a block that nothing in them can end. */
 function diffBlock(lines: readonly string[], most = MOST_LINES): string[] {
@@ -67,15 +49,15 @@ function diffBlock(lines: readonly string[], most = MOST_LINES): string[] {
 }
 
 /** Inside a fence: nothing in a line may end it. */
-const safeLine = (line: string) => inMarkdown(line).replace(/`{3,}|~{3,}/g, "'''");
+export const safeLine = (line: string) => inMarkdown(line).replace(/`{3,}|~{3,}/g, "'''");
 
-function taskSection(comparison: Comparison | undefined): string[] {
-  const { gained = [], lost = [] } = comparison ?? {};
-  const rows = [...namedTasks('gained', gained), ...namedTasks('lost', lost)];
-  return rows.length === 0 ? [] : ['## Tasks gained and lost', '', ...rows];
-}
+type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
 
-/** The tasks of one kind as an entry of a list. */
+export const flipItems = ({ gained = [], lost = [] }: Flips = {}) => [
+  ...namedTasks('gained', gained),
+  ...namedTasks('lost', lost),
+];
+
 function namedTasks(word: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return [];
   const rest = ids.length - MOST_NAMES;
@@ -83,24 +65,23 @@ function namedTasks(word: string, ids: readonly string[]): string[] {
   return [`- ${plural(ids.length, 'task')} ${word}: ${names}${rest > 0 ? ` and ${rest} more` : ''}`];
 }
 
-function costSection(state: RunState, verdict: ReturnType<typeof verdictOf>): string[] {
-  const rows = [...costRows(state, verdict), { what: 'in all', ...verdict }].map(
-    (row) => `| ${row.what} | ${count(row.calls)} | ${count(row.tokens)} | ${dollarCell(row)} |`,
-  );
-  return ['## What it cost', '', '| | calls | tokens | dollars |', '|---|---:|---:|---:|', ...rows];
-}
+const amountRows = (title: string, rows: readonly (Cost & { readonly what: string })[]) => [
+  `| ${title}${title && ' '}| calls | tokens | dollars |`,
+  '|---|---:|---:|---:|',
+  ...rows.map((row) => `| ${row.what} | ${count(row.calls)} | ${count(row.tokens)} | ${dollarCell(row)} |`),
+];
 
 /** What a check came to as a page: for a comment, a summary of a workflow, a file. Every text of models and tasks is data in it. */
 export function checkMarkdown(report: EvalReport): string {
   const { check, baseline, scored } = report;
-  const [first, ...more] = checkSentences(check, tasksOf(report), baseline && nameAsData(baseline.document));
+  const [first, ...more] = checkSentences(report, nameAsData);
   const lead = `**${check.isPassed ? '✓' : '✗'} ${first!.head}:** ${inMarkdown(first!.text)} ${costSentence(check)}`;
   return markdownPage([
     [`### ${nameAsData(scored.document)}`],
     [lead, ...more.map(({ head, text }) => `${head}: ${inMarkdown(text)}`)],
     scoreTable(report),
     flipItems(check.against?.comparison),
-    costTable([scored, ...(baseline ? [baseline] : [])].map(({ document, cost }) => [document, cost] as const)),
+    costTable([scored, ...(baseline ? [baseline] : [])].map(({ document: name, cost }) => ({ name, cost }))),
     baseline ? changeDetails(baseline.text, scored.text, scored.document) : [],
   ]);
 }
@@ -111,18 +92,11 @@ export const markdownPage = (sections: readonly (readonly string[])[]) =>
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
 
-type Flips = { readonly gained: readonly string[]; readonly lost: readonly string[] };
-
-export const flipItems = (flips: Flips | undefined) =>
-  flips ? [...namedTasks('gained', flips.gained), ...namedTasks('lost', flips.lost)] : [];
-
-export const costTable = (sides: readonly (readonly [name: string, cost: Cost])[]) => [
-  '| what it cost | calls | tokens | dollars |',
-  '|---|---:|---:|---:|',
-  ...sides.map(
-    ([name, cost]) => `| ${nameAsData(name)} | ${count(cost.calls)} | ${count(cost.tokens)} | ${dollarCell(cost)} |`,
-  ),
-];
+export const costTable = (sides: readonly { readonly name: string; readonly cost: Cost }[]) =>
+  amountRows(
+    'what it cost',
+    sides.map(({ name, cost }) => ({ ...cost, what: nameAsData(name) })),
+  );
 
 /** A comment has room for some ten thousand letters. */
 const MOST_CHANGED_LINES = 200;
@@ -137,7 +111,7 @@ export function changeDetails(before: string, after: string, document: string): 
   return ['<details>', `<summary>${title}</summary>`, '', ...diffBlock(short, MOST_CHANGED_LINES), '', '</details>'];
 }
 
-/** By split, and by kind of task where there are several. */
+/** By split, and by kind of task if there are several. */
 function scoreTable({ scored, baseline, check }: EvalReport): string[] {
   const rows = [...splitRows(scored, baseline), ...kindRows(scored, baseline)];
   const head = baseline

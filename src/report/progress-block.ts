@@ -11,51 +11,42 @@ import {
   stepNumber,
 } from '../core/run/index.ts';
 import { count, percent, plural } from '../core/text/index.ts';
-import { type Colors, clip, duration, textWidth } from './layout.ts';
+import { clip, duration, type LineStyle, textWidth } from './layout.ts';
 
-/** Everything the live block shows. */
 type ProgressView = {
   readonly state: RunState;
   readonly progress?: Progress | undefined;
-  /** By stage, where it is more than the state says. */
+  /** By stage, if it is more than the state says. */
   readonly usage?: RunState['usage'];
   readonly elapsedMs: number;
-  /** Rollouts that were finished before the process at work began: they say nothing about its speed. */
+  /** Rollouts that were finished before this process began: they say nothing about its speed. */
   readonly finishedBefore: number;
 };
 
-/** The live block: four lines, none wider than `width`, however narrow that is. */
-export function progressBlock(view: ProgressView, { width, colors }: { width: number; colors: Colors }): string[] {
+/** The live block: four lines, none wider than `width`. */
+export function progressBlock(view: ProgressView, { width, colors }: LineStyle): string[] {
   const { state, progress } = view;
   const planned = plannedRollouts(state) || (progress?.total ?? 0);
   const finished = plannedRollouts(state) ? finishedRollouts(state, progress) : (progress?.done ?? 0);
   if (planned === 0) return ['starting', ...(view.usage?.rollout ? [joinFitting(costFacts(view, 0, 0), width)] : [])];
   const facts = [whereFacts(view), scoreFacts(state), costFacts(view, finished, planned)];
   return [
-    barLine({ finished, planned, width, colors, label: rolloutLabel(view) }),
+    barLine(finished / planned, rolloutLabel(view), { width, colors }),
     ...facts.filter((line) => line.length > 0).map((line) => joinFitting(line, width)),
   ];
 }
 
-/** What was made, and how many there may be where that is limited: a plan is made of what may come. */
+/** How many rollouts were made, and how many there may be if that is limited. */
 function rolloutLabel({ state, progress }: ProgressView): string {
   if (!state.config) return `${count(progress?.done ?? 0)}/${plural(progress?.total ?? 0, 'rollout')}`;
   const made = madeRollouts(state, progress);
   const most = state.config.maxRollouts === undefined ? '' : ` of at most ${count(plannedRollouts(state))}`;
-  return `${plural(made, 'rollout')}${most}`; // the share is that of the way, which may be over before all are made
+  return `${plural(made, 'rollout')}${most}`; // the bar shows progress, and a run may end before all are made
 }
 
-type Bar = {
-  readonly finished: number;
-  readonly planned: number;
-  readonly width: number;
-  readonly colors: Colors;
-  readonly label: string;
-};
-
-function barLine({ finished, planned, width, colors, label: made }: Bar): string {
-  const share = planned === 0 ? 0 : Math.min(1, finished / planned);
-  const label = ` ${Math.floor(share * 100)} %  ${made}`;
+function barLine(progress: number, rollouts: string, { width, colors }: LineStyle): string {
+  const share = Math.min(1, progress);
+  const label = ` ${Math.floor(share * 100)} %  ${rollouts}`;
   const room = Math.min(40, width - textWidth(label) - 1);
   if (room < 4) return clip(label.trim(), width);
   const filled = Math.round(share * room);
@@ -75,7 +66,7 @@ function scoreFacts({ baseline, current, best, history }: RunState): string[] {
   if (!baseline) return [];
   const kept = history
     .filter((record) => isAccepted(record.action))
-    .flatMap((record) => appliedEdits(record.editStatuses));
+    .flatMap(({ editStatuses = [] }) => editStatuses.filter((status) => status.startsWith('applied')));
   return [
     `validation ${percent(current.score)}`,
     `best ${percent(best.score)}`,
@@ -84,25 +75,16 @@ function scoreFacts({ baseline, current, best, history }: RunState): string[] {
   ];
 }
 
-const appliedEdits = (statuses: readonly string[] = []) => statuses.filter((status) => status.startsWith('applied'));
-
 function costFacts(view: ProgressView, finished: number, planned: number): string[] {
   const { state, elapsedMs, finishedBefore } = view;
-  const usage = Object.values(view.usage ?? state.usage);
-  const replies = usage.reduce((sum, { replies }) => sum + replies, 0);
-  const cached = usage.reduce((sum, { cacheHits }) => sum + cacheHits, 0);
+  const total: StageUsage = Object.values(view.usage ?? state.usage).reduce(addUsage, noStageUsage);
+  const { replies, cacheHits: cached, costUsd } = total;
   const done = finished - finishedBefore;
   const left =
     done > 0 && planned > finished ? [`about ${duration((elapsedMs / done) * (planned - finished))} left`] : [];
   const calls = `${plural(replies - cached, 'call')}${cached > 0 ? `, ${count(cached)} from cache` : ''}`;
-  const total: StageUsage = usage.reduce(addUsage, noStageUsage);
-  const isSaid = total.costUsd > 0 || total.unpriced > 0; // what costs nothing need not be said
-  return [
-    `${duration(elapsedMs)} elapsed`,
-    ...left,
-    calls,
-    ...(isSaid ? [costWords({ costUsd: total.costUsd, isPriced: isPriced(total) })] : []),
-  ];
+  const cost = costUsd > 0 || total.unpriced > 0 ? [costWords({ costUsd, isPriced: isPriced(total) })] : [];
+  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...cost];
 }
 
 /** As many facts as fit on the line, the first ones first. */
@@ -114,7 +96,7 @@ function joinFitting(facts: readonly string[], width: number): string {
   return line === '' ? clip(facts[0] ?? '', width) : line;
 }
 
-/** Rollouts of a whole run, as far as they are certain: the baseline, every step's batch and evaluation, and two tests. */
+/** The rollouts of a whole run that are certain: the baseline, every step's batch and evaluation, and two tests. */
 export function plannedRollouts({ config, items, totalSteps }: RunState): number {
   if (!config) return 0;
   const { train = 0, val = 0, test = 0 } = items;
@@ -122,7 +104,7 @@ export function plannedRollouts({ config, items, totalSteps }: RunState): number
   return val + config.numEpochs * train + totalSteps * val + 2 * test;
 }
 
-/** How many of them are behind the run. What was not needed counts as done with what did not need it. */
+/** How many of them are done. What was not needed counts as done. */
 export function finishedRollouts(state: RunState, progress?: Progress): number {
   const { config, items, baseline } = state;
   if (!config) return 0;
@@ -136,21 +118,19 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
   );
 }
 
-/** How many were made so far, whether or not a cache knew them. */
-function madeRollouts(state: RunState, progress?: Progress): number {
-  return state.rollouts + testedRollouts(state) + rolloutsUnderWay(state, progress);
-}
+/** How many were made so far, cached or not. */
+const madeRollouts = (state: RunState, progress?: Progress): number =>
+  state.rollouts + testedRollouts(state) + rolloutsUnderWay(state, progress);
 
 export function isSearchOver({ config, searchEnd, final, lastEpoch, isDone }: RunState): boolean {
   const isOver = isDone || searchEnd !== undefined || final !== undefined;
   return isOver || (config?.maxRollouts === undefined && lastEpoch?.epoch === config?.numEpochs);
 }
 
-function testedRollouts({ tests, items }: RunState): number {
-  return (Number(tests.baseline !== undefined) + Number(tests.best !== undefined)) * (items.test ?? 0);
-}
+const testedRollouts = ({ tests, items }: RunState): number =>
+  (Number(tests.baseline !== undefined) + Number(tests.best !== undefined)) * (items.test ?? 0);
 
-/** Steps of the plan that were taken or will not be, and the training tasks of the batches that were begun. */
+/** Steps of the plan that were taken or will not be taken, and the training tasks of the batches that were begun. */
 function planBehind({ config, items, history, lastEpoch }: RunState) {
   const { train = 0 } = items;
   const { batchSize, accumulation = 1, proposalsPerBatch = 1 } = config!; // a journal of an earlier version lacks some
@@ -168,7 +148,7 @@ function planBehind({ config, items, history, lastEpoch }: RunState) {
 const AFTER_ROLLOUT = ['reflect', 'aggregate', 'select', 'update', 'evaluate'];
 const ROLLING_OUT = ['baseline', 'rollout', 'evaluate', 'final measurement', 'test'];
 
-/** The batch of the step that is under way, once it was rolled out; for a further proposal it was before. */
+/** The batch of the current step, once it was rolled out. A further proposal of the batch counts it only once. */
 function batchUnderWay({ draft }: RunState, progress: Progress | undefined): number {
   const isBehind = progress !== undefined && AFTER_ROLLOUT.includes(progress.phase);
   return isBehind && draft.proposal === undefined ? (draft.rolloutN ?? 0) : 0;

@@ -17,29 +17,27 @@ import {
   type VerdictOptions,
 } from '../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../core/text/index.ts';
-import { type Colors, type Column, clip, duration, table } from './layout.ts';
+import { type Column, clip, duration, type LineStyle, table } from './layout.ts';
 import { LEAST_TASKS, PLAIN_WORDS, type RunPlace } from './verdict-words.ts';
 
-/** Of so many queries, how many went right before and after. */
+/** How many of the queries went right, before and after. */
 type TriggerShare = { readonly of: number; readonly before: number; readonly after: number };
 
 /** How often a skill is loaded when it should be (recall), and left alone when it should be (specificity). */
 export type TriggerFigures = { readonly recall: TriggerShare; readonly specificity: TriggerShare };
 
-/** `run` is what the user may call it: its name below `runs`, or a path. */
 export type ReportOptions = RunPlace &
-  VerdictOptions & {
-    readonly width: number;
-    readonly colors: Colors;
-    /** Commands of ours as the person types them. */
+  VerdictOptions &
+  LineStyle & {
+    /** Our commands as the user types them. */
     readonly called?: (text: string) => string;
-    /** All that is known, and every edit in full. */
+    /** Shows all that is known, and every edit in full. */
     readonly isComplete?: boolean;
-    /** Of a run about loading the skill: by queries that the search never saw. */
+    /** For a run about loading the skill: by queries that the search never saw. */
     readonly trigger?: TriggerFigures | undefined;
-    /** What tasks are called whose ids say nothing, by their ids. */
+    /** Names of tasks, by ids that say nothing. */
     readonly names?: ReadonlyMap<string, string>;
-    /** The night that the run belongs to: what it came to is decided and measured there, with attempts of its own. */
+    /** The night that the run belongs to. It decides and measures what the run came to, with attempts of its own. */
     readonly night?: string | undefined;
   };
 
@@ -61,19 +59,14 @@ const SIGNS = {
   rewrite: '~',
 } as const;
 
-/** The edits with one fate, in full. */
 export function editLines(state: RunState, fate: ListedEdit['fate'], { colors }: ReportOptions): string[] {
   const edits = listEdits(state).filter((edit) => edit.fate === fate);
   if (edits.length === 0) return [];
   const paint = fate === 'accepted' ? colors.green : colors.dim;
-  const head = `${fate} edits (${edits.length})${REMARKS[fate]}${unmeasured(edits)}`;
-  return [colors.bold(head), ...edits.flatMap(describeEdit).map(paint)];
-}
-
-/** Said once: below every edit it would be the line that is read most. */
-function unmeasured(edits: readonly ListedEdit[]): string {
   const effects = edits.flatMap(({ effect }) => effect ?? []);
-  return effects.length > 0 && effects.every(({ gain }) => gain === null) ? ', none measured by itself' : '';
+  const isUnmeasured = effects.length > 0 && effects.every(({ gain }) => gain === null);
+  const head = `${fate} edits (${edits.length})${REMARKS[fate]}${isUnmeasured ? ', none measured by itself' : ''}`;
+  return [colors.bold(head), ...edits.flatMap(describeEdit).map(paint)];
 }
 
 function describeEdit(edit: ListedEdit): string[] {
@@ -89,7 +82,7 @@ const HOW = {
   not_measured: '',
 } as const;
 
-/** What an accepted edit is worth by itself, where that was measured. */
+/** What an accepted edit is worth by itself, if measured. */
 function worthLines({ effect }: ListedEdit): string[] {
   if (!effect || effect.gain === null) return [];
   const how = `${plural(effect.tasks, 'task')}, ${HOW[effect.measuredBy]}`;
@@ -105,18 +98,20 @@ function fullText(edit: ListedEdit): string[] {
   return [...place, ...where, ...text, ...skipped, ...worthLines(edit)];
 }
 
-/**
- * Steps whose candidate was no skill that could be used; and those that were turned down because their evaluation says
- * nothing: their edits may be good all the same.
- */
-export function invalidLines({ history }: RunState, { width }: ReportOptions): string[] {
+/** Candidates that were unusable, could not be measured, or made tasks throw; and attempts that threw. */
+export function faultLines({ history, threw }: RunState, { width }: ReportOptions): string[] {
   const reasons = (steps: RunState['history']) =>
     steps.map(({ step, verdictReason: reason = '' }) => ({ step, reason: oneLine(reason) }));
   const unscored = groupFaults(reasons(history.filter(isUnscored)));
   const unmeasured = reasons(history.filter((record) => record.verdict === 'invalid' && !isUnscored(record)));
+  const blamed = history.flatMap(({ step, blame }) => (blame ? [{ step, ...blame }] : []));
   return [
     ...unscored.map(({ steps, reason }) => `${stepNames(steps)} not scored: invalid, ${reason}`),
     ...unmeasured.map(({ step, reason }) => `step ${step} could not be measured: ${reason}`),
+    ...blamed.map((blame) => {
+      return `step ${blame.step} made ${blame.threw} of ${plural(blame.total, 'task')} throw: ${oneLine(blame.reason)}`;
+    }),
+    ...(threw > 0 ? [`the environment threw in ${plural(threw, 'attempt')}, which count as failed`] : []),
   ].map((line) => clip(line, width));
 }
 
@@ -127,40 +122,20 @@ function stepNames(steps: readonly number[]): string {
   return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
 }
 
-/** Attempts that count as failed because of the environment's own code. */
-export function thrownLines({ threw }: RunState, { width }: ReportOptions): string[] {
-  return threw > 0 ? [clip(`the environment threw in ${plural(threw, 'attempt')}, which count as failed`, width)] : [];
-}
+type KindRow = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };
 
-/** Steps whose candidate made most tasks throw, while the current skill answered. */
-export function blameLines({ history }: RunState, { width }: ReportOptions): string[] {
-  return history.flatMap(({ step, blame }) =>
-    blame
-      ? [
-          clip(
-            `step ${step} made ${blame.threw} of ${plural(blame.total, 'task')} throw: ${oneLine(blame.reason)}`,
-            width,
-          ),
-        ]
-      : [],
-  );
-}
-
-type Row = { readonly kind: string; readonly tasks: number; readonly before: number; readonly after: number };
-
-/** The tasks that the search never saw, by their kind; kinds with too few tasks are counted and left out. */
+/** Test scores by kind of task. Kinds with too few tasks are counted and left out. */
 export function kindLines(state: RunState, options: ReportOptions): string[] {
-  if (options.trigger) return []; // they are told with the verdict, however few they are
+  if (options.trigger) return []; // the verdict shows them, however few they are
   const rows = kindRows(state);
   const shown = rows.filter(({ tasks }) => tasks >= LEAST_TASKS);
   const few = rows.length - shown.length;
-  if (rows.length === 0) return [];
   const left =
     few > 0 ? [options.colors.dim(`${plural(few, 'kind')} of fewer than ${LEAST_TASKS} tasks left out`)] : [];
   return [...(shown.length > 0 ? kindTable(shown, options) : []), ...left];
 }
 
-function kindRows(state: RunState): Row[] {
+function kindRows(state: RunState): KindRow[] {
   const { baseline, best } = state.tests;
   if (!baseline || !best) return [];
   const score = (bucket: Bucket | undefined) => gateMetricScore(bucket, state) ?? 0;
@@ -174,7 +149,7 @@ function kindRows(state: RunState): Row[] {
     }));
 }
 
-function kindTable(rows: readonly Row[], { width, colors }: ReportOptions): string[] {
+function kindTable(rows: readonly KindRow[], { width, colors }: ReportOptions): string[] {
   const gains = rows.map(({ before, after }) => after - before);
   const paint = (text: string, row: number) => {
     if (gains[row]! === 0) return colors.dim(text);
@@ -193,7 +168,7 @@ function kindTable(rows: readonly Row[], { width, colors }: ReportOptions): stri
   return table(columns, cells, { width, paintTitle: colors.dim });
 }
 
-/** Of runs with agents: whether the skill was loaded, which is what they are about where queries are the tasks. */
+/** For runs with agents: whether the skill was loaded. */
 export function loadingLines(state: RunState, { width, colors, trigger }: ReportOptions): string[] {
   if (trigger)
     return [
@@ -216,31 +191,26 @@ function shareLine(name: string, { of, before, after }: TriggerShare, done: stri
   return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${before} → ${after} of ${of} queries that ${which}`;
 }
 
-/** What was kept out of the skill because it repeats held-out tasks, or tries something; with `isComplete`, why. */
-export function leakLines({ leaks }: RunState, options: ReportOptions): string[] {
+/** Edits that repeat held-out tasks or were quarantined, with `isComplete` also why; and what the skill repeats of training tasks. */
+export function leakLines({ leaks, memorisedShare = 0 }: RunState, options: ReportOptions): string[] {
   const quarantined = leaks.filter(({ kind }) => kind !== undefined);
   const leaking = leaks.filter(({ kind }) => kind === undefined);
+  const share = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
+  const memorised = `the best skill repeats something of ${share} of the training tasks`;
   return [
     ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
     ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
+    ...(memorisedShare > 0 ? [clip(memorised, options.width)] : []),
   ];
 }
 
 function refusedLines(title: string, leaks: readonly Leak[], { width, colors, isComplete = false }: ReportOptions) {
   if (leaks.length === 0) return [];
-  const reasons = leaks.map((leak) => colors.dim(`  ${whereOf(leak).padEnd(8)} ${oneLine(reasonOf(leak))}`));
+  const reasons = leaks.map(({ stage, at, kind, reason }) => {
+    const where = `${stage === 'slow_update' ? 'epoch' : 'step'} ${at}`;
+    return colors.dim(`  ${where.padEnd(8)} ${oneLine(kind === undefined ? reason : `${kind}: ${reason}`)}`);
+  });
   return [clip(title, width), ...(isComplete ? reasons : [])];
-}
-
-const reasonOf = ({ kind, reason }: Leak) => (kind === undefined ? reason : `${kind}: ${reason}`);
-
-const whereOf = ({ stage, at }: Leak) => `${stage === 'slow_update' ? 'epoch' : 'step'} ${at}`;
-
-/** What the best skill knows by heart: a score on training tasks says less for it. */
-export function memorisedLines({ memorisedShare = 0 }: RunState, { width }: ReportOptions): string[] {
-  if (memorisedShare === 0) return [];
-  const share = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
-  return [clip(`the best skill repeats something of ${share} of the training tasks`, width)];
 }
 
 /** Replies of the optimizer that could not be read, by stage, with the beginning of one. */
@@ -257,7 +227,7 @@ export function unreadableLines({ answers }: RunState, { width, colors }: Report
 
 type Figure = readonly [title: string, show: (usage: StageUsage) => string];
 
-/** In the order in which they are worth a column: on a narrow terminal the last ones give way. */
+/** The most useful first: a narrow terminal leaves out the last ones. */
 const FIGURES: readonly Figure[] = [
   ['calls', ({ replies, cacheHits }) => count(replies - cacheHits)],
   ['dollars', (usage) => dollarCell({ costUsd: usage.costUsd, isPriced: isPriced(usage) })],
@@ -270,7 +240,6 @@ const FIGURES: readonly Figure[] = [
   ['reasoning', ({ reasoning, output }) => share(reasoning, output)],
 ];
 
-/** What each stage cost, and all together. */
 export function usageLines({ usage }: RunState, { width, colors }: ReportOptions): string[] {
   const stages = Object.entries(usage);
   if (stages.length === 0) return [];
@@ -293,7 +262,4 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
 
 export const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
 
-/** What providers took from their own caches, or spent on thoughts. */
-function share(part: number, whole: number): string {
-  return part > 0 ? `${Math.round((100 * part) / whole)} %` : '–';
-}
+const share = (part: number, whole: number): string => (part > 0 ? `${Math.round((100 * part) / whole)} %` : '–');

@@ -9,27 +9,22 @@ import {
 } from '../core/run/index.ts';
 import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
-import { type Colors, type Column, clip, duration, table, textWidth, wrap } from './layout.ts';
+import { type Colors, clip, duration, figureTable, textWidth, wrap } from './layout.ts';
 import {
-  blameLines,
   editLines,
-  invalidLines,
+  faultLines,
   kindLines,
   leakLines,
   loadingLines,
-  memorisedLines,
   NO_PRICE,
   type ReportOptions,
-  thrownLines,
   unreadableLines,
   usageLines,
 } from './run-details.ts';
 import { chosenByWords, draftedWords, nextStep, verdictWords } from './verdict-words.ts';
 
-/** For lines that nobody is going to copy into a shell. */
 const asWritten = (text: string): string => text;
 
-/** A run with what is to be said of it. */
 type ReportedRun = {
   readonly state: RunState;
   readonly verdict: Verdict;
@@ -43,41 +38,36 @@ const LEAST_CHANGE = 4;
 
 /**
  * What a run came to, as lines for people: the verdict, what changed, which tasks turned, what it cost, what to do next.
- * That much is one screen; all the rest is for those who ask for it.
+ * That much fits on one screen; `isComplete` shows all the rest.
  */
 export function reportLines(state: RunState, options: ReportOptions): string[] {
   const verdict = verdictOf(state, options);
   const change = skillChange(state.initialSkill, state.best.skill, state.config);
-  const told = { state, verdict, change, options };
-  const [head, next] = [verdictLines(told), nextLines(told)];
+  const run = { state, verdict, change, options };
+  const [head, next] = [verdictLines(run), nextLines(run)];
   const behind = [
     loadingLines(state, options),
-    flipLines(told),
+    namedLines(verdict.comparison ?? {}, options),
     options.isComplete ? [] : noteLines(state, options),
-    costLines(told),
+    costLines(run),
   ];
   const taken = [head, ...behind, next]
     .filter((lines) => lines.length > 0)
     .reduce((sum, lines) => sum + lines.length + 1, 0);
   const room = options.isComplete ? Number.MAX_SAFE_INTEGER : Math.max(LEAST_CHANGE, SCREEN - taken);
   const rest = options.isComplete ? everything(state, options) : [];
-  return spaced([head, changeLines(told, room), ...behind, ...rest, next]);
+  const sections = [head, changeLines(run, room), ...behind, ...rest, next].filter((lines) => lines.length > 0);
+  return sections.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-const spaced = (sections: readonly (readonly string[])[]) =>
-  sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
-
-/** What somebody should know who decides by this report. */
+/** What to know before a decision. */
 function noteLines(state: RunState, options: ReportOptions): string[] {
   const { called = asWritten } = options;
   const looks = state.testLooks ?? 0;
   const notes = [
-    ...invalidLines(state, options),
-    ...blameLines(state, options),
-    ...thrownLines(state, options),
+    ...faultLines(state, options),
     ...unreadableLines(state, options),
     ...leakLines(state, options),
-    ...memorisedLines(state, options),
     ...(looks > 1
       ? [options.colors.dim(`look ${looks} at these test tasks: each look makes their score a little less reliable`)]
       : []),
@@ -95,9 +85,9 @@ function everything(state: RunState, options: ReportOptions): string[][] {
     ...(['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const).map((fate) =>
       editLines(state, fate, options),
     ),
-    [...invalidLines(state, options), ...blameLines(state, options), ...thrownLines(state, options)],
+    faultLines(state, options),
     unreadableLines(state, options),
-    [...leakLines(state, options), ...memorisedLines(state, options)],
+    leakLines(state, options),
     testLookLines(state.testLooks, options.colors),
     usageLines(state, options),
   ];
@@ -116,7 +106,7 @@ function verdictLines({ state, verdict, change, options }: ReportedRun): string[
 
 const wrapped = (words: string | undefined, width: number) => (words === undefined ? [] : wrap(words, width));
 
-/** A sentence begins a line where it would not end on the one before: half a figure is read as another. */
+/** A sentence that does not fit on the line begins a new one: half a figure would be misread. */
 function inSentences(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const sentence of text.split(/(?<=\.) (?=[A-Z\d])/)) {
@@ -136,7 +126,7 @@ const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupport
   stopped: 'yellow',
 };
 
-/** The lines that training added and removed, as many as there is room for with their title. */
+/** The lines that training added and removed, as many as fit with their title. */
 function changeLines({ change: { lines }, options }: ReportedRun, room: number): string[] {
   const { colors, width, run, called = asWritten } = options;
   if (lines.length === 0) return [];
@@ -151,31 +141,29 @@ function changeLines({ change: { lines }, options }: ReportedRun, room: number):
   ];
 }
 
-/** Tasks that turned, by name, as many as fit on a line each. */
-const flipLines = ({ verdict: { comparison }, options }: ReportedRun) => namedLines(comparison ?? {}, options);
-
 type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
 type NameOptions = Pick<ReportOptions, 'width' | 'colors' | 'isComplete' | 'names'>;
 
+/** Tasks that turned, by name, as many as fit on a line each. */
 export function namedLines({ gained = [], lost = [] }: Flips, options: NameOptions): string[] {
   const { green, red } = options.colors;
-  if (options.names?.size) return [...listed('gained', gained, green, options), ...listed('lost', lost, red, options)];
-  return [
-    ...(gained.length > 0 ? [named(`${plural(gained.length, 'task')} gained:`, gained, green, options)] : []),
-    ...(lost.length > 0 ? [named(`${plural(lost.length, 'task')} lost:`, lost, red, options)] : []),
-  ];
+  const turned = [
+    { word: 'gained', ids: gained, paint: green },
+    { word: 'lost', ids: lost, paint: red },
+  ].filter(({ ids }) => ids.length > 0);
+  return turned.flatMap((tasks) => (options.names?.size ? listed(tasks, options) : [named(tasks, options)]));
 }
+
+type TurnedTasks = {
+  readonly word: string;
+  readonly ids: readonly string[];
+  readonly paint: (text: string) => string;
+};
 
 const MOST_LISTED = 3;
 
-/** Sentences are no names: each has a line of its own. */
-function listed(
-  word: string,
-  ids: readonly string[],
-  paint: (text: string) => string,
-  { width, isComplete = false, names }: NameOptions,
-): string[] {
-  if (ids.length === 0) return [];
+/** Names that are whole sentences have a line each. */
+function listed({ word, ids, paint }: TurnedTasks, { width, isComplete, names }: NameOptions): string[] {
   const shown = isComplete ? ids : ids.slice(0, MOST_LISTED);
   const rest = ids.length - shown.length;
   return [
@@ -187,25 +175,20 @@ function listed(
 
 const MOST_NAMES = 20;
 
-function named(
-  title: string,
-  ids: readonly string[],
-  paint: (text: string) => string,
-  { width, isComplete = false }: NameOptions,
-): string {
+function named({ word, ids, paint }: TurnedTasks, { width, isComplete }: NameOptions): string {
+  const title = `${plural(ids.length, 'task')} ${word}:`;
   const names = ids.map((id) => oneLine(id));
-  const most = isComplete ? ids.length : MOST_NAMES;
   const room = isComplete ? Number.MAX_SAFE_INTEGER : width;
   const line = (count: number) => {
     const rest = ids.length - count;
     return `${title} ${names.slice(0, count).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   };
-  let count = Math.min(most, ids.length);
+  let count = isComplete ? ids.length : Math.min(MOST_NAMES, ids.length);
   while (count > 1 && textWidth(line(count)) > room) count -= 1;
   return `${paint(title)}${clip(line(count), room).slice(title.length)}`;
 }
 
-/** The one thing to do now, and where the skill is that the run has found. */
+/** What to do now, and where the best skill is. */
 function nextLines({ state, verdict, change, options }: ReportedRun): string[] {
   const { colors, width, night, bestSkillPath, called = asWritten } = options;
   const [step, why] =
@@ -219,21 +202,17 @@ function nextLines({ state, verdict, change, options }: ReportedRun): string[] {
   return [...next, ...(isFound ? [colors.dim(`skill: ${bestSkillPath}`)] : [])];
 }
 
-/** What the run cost, in four columns: on what, calls, tokens, dollars. */
 function costLines({ state, verdict, options: { width, colors } }: ReportedRun): string[] {
   const rows = costRows(state, verdict);
   if (rows.length === 0) return [];
-  const columns: Column[] = [
-    { title: 'what it cost', isElastic: true },
-    ...['calls', 'tokens', 'dollars'].map((title) => ({ title, align: 'right' as const })),
-  ];
   const cells = (what: string, cost: Cost) => [what, count(cost.calls), count(cost.tokens), dollarCell(cost)];
   const total = cells(`in all, ${duration(state.wallTimeMs)}`, verdict);
-  const lines = table(columns, [...rows.map((row) => cells(row.what, row)), total], { width, paintTitle: colors.dim });
+  const all = [...rows.map((row) => cells(row.what, row)), total];
+  const lines = figureTable(['what it cost', 'calls', 'tokens', 'dollars'], all, { width, colors });
   return verdict.isPriced ? lines : [...lines, colors.dim(clip(NO_PRICE, width))];
 }
 
-/** How often the test tasks were looked at, and from the second time on what that means. */
+/** How often the test tasks were looked at, and what a further look means. */
 export function testLookLines(looks: number | undefined, { dim }: Colors): string[] {
   if (looks === undefined) return [];
   const meaning = [

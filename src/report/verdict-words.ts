@@ -12,7 +12,7 @@ import {
 } from '../core/run/index.ts';
 import { count, oneLine, percent, plural, points, shellWord, wholePoints } from '../core/text/index.ts';
 
-/** Words of the journal in those that a person uses who has not read the paper. What is not listed says what it is. */
+/** Plain words for stages of the journal. What is not listed here needs none. */
 export const PLAIN_WORDS: Readonly<Record<string, string>> = {
   rollout: 'trying tasks',
   judge: 'scoring answers',
@@ -27,7 +27,7 @@ export const PLAIN_WORDS: Readonly<Record<string, string>> = {
   mine: 'finding tasks',
 };
 
-/** How many lines a skill gained and lost. Empty ones do not count. */
+/** How many lines a skill gained and lost, without empty ones. */
 export type LineCount = { readonly added: number; readonly removed: number };
 
 export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
@@ -39,34 +39,22 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
   stopped: 'Stopped',
 };
 
-type VerdictWords = {
-  /** `Better`, without the colon. */
-  readonly head: string;
-  readonly sentence: string;
-  /** What it cost, and how many lines changed. */
-  readonly amounts: string;
-};
-
-/** The verdict as sentences: what it is, how sure that is and on which tasks, what it cost, what changed. */
-export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount): VerdictWords {
-  const [head, sentence] = HEADLINES[verdict.kind](verdict, state);
+/** The verdict as sentences: how sure it is and on which tasks; and amounts: what it cost, how many lines changed. */
+export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount) {
+  const head = verdict.kind === 'stopped' ? stopWords(verdict, state) : KIND_WORDS[verdict.kind];
+  const sentence = SENTENCES[verdict.kind](verdict, state);
   const amounts = `${verdict.isMost ? 'At most ' : ''}${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
   const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
   return { head, sentence, amounts: [amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
 }
 
-type Headline = (verdict: Verdict, state: RunState) => [head: string, sentence: string];
-
-const HEADLINES: Readonly<Record<VerdictKind, Headline>> = {
-  better: ({ comparison }) => ['Better', `${figures(comparison!)}, proven, ${span(comparison!)}.`],
-  worse: ({ comparison }) => [
-    'Worse',
-    `${figures(comparison!)}, proven, ${span(comparison!)}. Keep the skill that you have.`,
-  ],
-  'not-proven': (verdict) => ['Not proven', doubt(verdict)],
-  'no-change': ({ comparison }, state) => ['No change', unchanged(comparison, state)],
-  broken: (verdict) => ['Broken', verdict.reason === 'optimizer' ? UNREAD : nothingPasses(verdict)],
-  stopped: (verdict, state) => [stopWords(verdict, state), soFar(verdict)],
+const SENTENCES: Readonly<Record<VerdictKind, (verdict: Verdict, state: RunState) => string>> = {
+  better: ({ comparison }) => `${figures(comparison!)}, proven, ${span(comparison!)}.`,
+  worse: ({ comparison }) => `${figures(comparison!)}, proven, ${span(comparison!)}. Keep the skill that you have.`,
+  'not-proven': doubt,
+  'no-change': ({ comparison }, state) => unchanged(comparison, state),
+  broken: (verdict) => (verdict.reason === 'optimizer' ? UNREAD : nothingPasses(verdict)),
+  stopped: soFar,
 };
 
 const UNREAD = 'no reply of the model that proposes edits could be read. Your skill stays as it was.';
@@ -133,12 +121,15 @@ function unchanged(comparison: Comparison | undefined, state: RunState): string 
 }
 
 /** The search ends by the tasks that it chooses by; the test may have more to gain. */
-const unseenGain = (state: RunState) =>
-  `the ${plural(validationTasks(state), 'task')} it is chosen by ${validationTasks(state) === 1 ? 'was' : 'were'} at ${percent(state.best.score)} already, so nothing was tried`;
+function unseenGain(state: RunState): string {
+  const tasks = validationTasks(state);
+  const score = percent(state.best.score);
+  return `the ${plural(tasks, 'task')} it is chosen by ${tasks === 1 ? 'was' : 'were'} at ${score} already, so nothing was tried`;
+}
 
 const validationTasks = ({ items, gate }: RunState) => items.val ?? Object.keys(gate.seed).length;
 
-/** One task of fewer than this moves a score by more than ten points: such a figure says nothing. */
+/** With fewer tasks, one of them moves a score by more than ten points. */
 export const LEAST_TASKS = 10;
 const FEW = `So few tasks say little: at least ${LEAST_TASKS} to choose by and ${LEAST_TASKS} to test with are advised.`;
 
@@ -187,7 +178,7 @@ export function lineWords({ added, removed }: LineCount): string {
   return parts.join(', ');
 }
 
-/** The same on the tasks that the search chose by, once. */
+/** The comparison on the tasks that the search chose by. */
 export function chosenByWords({ kind, chosenBy }: Verdict): string | undefined {
   if (!chosenBy || kind === 'broken') return undefined;
   const isSame = chosenBy.before === chosenBy.after;
@@ -195,7 +186,7 @@ export function chosenByWords({ kind, chosenBy }: Verdict): string | undefined {
   return `On ${tasksOf(chosenBy)}: ${scores}${chosenBy.gain ? `, ${sureness(chosenBy)}` : ''}.`;
 }
 
-/** `38 of 40 tasks were drafted by a model and reviewed by nobody`; nothing where a person saw every task. */
+/** `38 of 40 tasks were drafted by a model and reviewed by nobody`; undefined if a person saw every task. */
 export function draftedWords({ drafts, items }: Pick<RunState, 'drafts' | 'items'>): string | undefined {
   if (!drafts || drafts.unreviewed === 0) return undefined;
   const all = Object.values(items).reduce((sum, count) => sum + count, 0);
@@ -203,20 +194,20 @@ export function draftedWords({ drafts, items }: Pick<RunState, 'drafts' | 'items
 }
 
 export type RunPlace = {
-  /** What the run is called by on the command line. */
+  /** The name of the run on the command line. */
   readonly run: string;
-  /** Its folder, where that is another name. */
+  /** Its folder, if that differs from its name. */
   readonly path?: string;
   readonly bestSkillPath: string;
-  /** Where the skill came from, if it is known. */
+  /** Where the skill came from, if known. */
   readonly skillFile?: string | undefined;
-  /** The project file, where commands about the project have to name it. */
+  /** The project file, if commands about the project have to name it. */
   readonly projectFile?: string | undefined;
 };
 
 type Step = [what: string, why: string];
 
-/** The one thing to do now: a command or a path, and what it is for. */
+/** What to do now: a command or a path, and what it is for. */
 export function nextStep(verdict: Verdict, state: RunState, place: RunPlace): Step {
   const [what, why] = stepAfter(verdict, state, place);
   const named = place.projectFile === undefined ? '' : ` --config ${shellWord(place.projectFile)}`;
@@ -230,7 +221,7 @@ function stepAfter(verdict: Verdict, state: RunState, place: RunPlace): Step {
     return skillFile === undefined
       ? [bestSkillPath, 'is the better skill, ready to copy']
       : [`npx skillopt apply ${run}`, `puts ${whatAndWhere(state, skillFile)}`];
-  if (verdict.kind === 'broken') return mendStep(verdict, run);
+  if (verdict.kind === 'broken') return stepAfterFailure(verdict, run);
   const isHopeful = (verdict.comparison?.gain?.value ?? 1) > 0;
   if (verdict.kind === 'not-proven' && isHopeful)
     return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
@@ -240,13 +231,13 @@ function stepAfter(verdict: Verdict, state: RunState, place: RunPlace): Step {
   return [`npx skillopt train${named}${raised(verdict, config)}`, 'resumes it where it stopped'];
 }
 
-/** Attempts that came to something are looked at; where there is none, the models are asked. */
-function mendStep({ failure }: Verdict, run: string): [what: string, why: string] {
+/** Look at a failed attempt; if there is none, ask the models. */
+function stepAfterFailure({ failure }: Verdict, run: string): Step {
   if (!failure || failure.reason === NO_ANSWER) return ['npx skillopt doctor', 'asks each model one question'];
   return [`npx skillopt show ${run} --task ${shellWord(failure.task)}`, 'shows such an attempt, and how it was judged'];
 }
 
-/** Of a package only the files that changed are written, and SKILL.md may not be among them. */
+/** Only the changed files of a package are written, and SKILL.md may not be among them. */
 function whatAndWhere({ config, initialSkill, best }: RunState, skillFile: string): string {
   const paths = trainsPackage(config ?? {}) ? changedFiles(initialSkill, best.skill) : [SKILL_FILE];
   const [only = SKILL_FILE] = paths;
@@ -262,7 +253,7 @@ const FLAGS = {
   maxMinutes: 'max-minutes',
 } as const;
 
-/** As the stop has advised; else twice the limit that the run began with, or twice what is spent where a later start was given more. */
+/** As the stop advised; else twice the larger of the first limit and what is spent. */
 function raised({ limit, advised, calls, tokens, costUsd }: Verdict, config: RunState['config']): string {
   if (limit === undefined) return '';
   if (advised !== undefined) return ` --${FLAGS[limit]} ${advised}`;

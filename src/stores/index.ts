@@ -23,7 +23,7 @@ export {
   unwritable,
   writeSynced,
 } from './own-files.ts';
-export { foldJournal, type JournalPlace, type KeptState, readKeptState } from './run/journal.ts';
+export { foldJournal, type JournalPlace, readKeptState } from './run/journal.ts';
 export { LEDGER_FILE, openLedger, readLedger } from './run/ledger-file.ts';
 export { memoryRun } from './run/memory-run.ts';
 export { PROGRESS_FILE, type ProgressPlace, readProgress } from './run/progress-file.ts';

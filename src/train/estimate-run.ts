@@ -1,11 +1,9 @@
 import { knowsNoise, type SkillOptConfig } from '../core/contracts/index.ts';
 import { isFullRewrite } from '../core/document/index.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
+import type { Range } from '../report/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
 import { batchSizes, countSteps } from './plan.ts';
-
-/** From the least that a run can need to the most. */
-export type Range = { readonly low: number; readonly high: number };
 
 export type StageEstimate = {
   readonly stage: 'mine' | 'rollout' | 'judge' | OptimizerStage;

@@ -1,13 +1,10 @@
 import {
   type AgentRunner,
-  type Bucket,
   bucketScores,
   type ChatModel,
-  type Evaluation,
   type Item,
   noTarget,
   parseConfig,
-  type RolloutResult,
   type RolloutRunner,
   type RunCaches,
   type SkillEnv,
@@ -18,6 +15,7 @@ import {
 import type { RunObserver, Stamp } from '../core/run/index.ts';
 import type { Budget } from '../models/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
+import type { SkillScore } from '../report/index.ts';
 import { notify } from './record/recorder.ts';
 import { createRunDeps } from './setup/create-deps.ts';
 import { requireReadable } from './setup/run-identity.ts';
@@ -40,12 +38,6 @@ export type EvaluateSkillOptions<I extends Item = Item> = {
   readonly caches?: RunCaches;
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal;
-};
-
-export type SkillScore = {
-  readonly evaluation: Evaluation;
-  readonly results: readonly RolloutResult[];
-  readonly buckets: Readonly<Record<string, Bucket>>;
 };
 
 /** Scores one document on one split, as the trainer would. Nothing is journaled; with `caches` nothing is paid twice. */

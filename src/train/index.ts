@@ -1,6 +1,6 @@
 export { priceFor } from './budget/run-budget.ts';
-export { type EstimateInput, estimateRun, type Range, type StageEstimate } from './estimate-run.ts';
-export { type EvaluateSkillOptions, evaluatePasses, evaluateSkill, type SkillScore } from './evaluate-skill.ts';
+export { type EstimateInput, estimateRun, type StageEstimate } from './estimate-run.ts';
+export { type EvaluateSkillOptions, evaluatePasses, evaluateSkill } from './evaluate-skill.ts';
 export { FRESH_FROM } from './finish.ts';
 export { notify } from './record/recorder.ts';
 export type { TrainerOptions } from './run.ts';

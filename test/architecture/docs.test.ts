@@ -25,6 +25,13 @@ it('pages name only files that exist', () => {
   expect(missing).toEqual([]);
 });
 
+it('AGENTS.md tells each of five acts by at most four files that exist', () => {
+  const [, table = ''] = /^## Five acts.*?^\|---\|---\|\n(.*?)\n\n/ms.exec(readFileSync('AGENTS.md', 'utf8')) ?? [];
+  const acts = table.split('\n').map((row) => pathsIn(row));
+  expect(acts.map((files) => files.length >= 1 && files.length <= 4)).toEqual(Array(5).fill(true));
+  expect(acts.flat().filter((path) => !existsSync(join('src', path)))).toEqual([]);
+});
+
 /** As GitHub names the headings of a page in links. */
 function anchorsOf(page: string): string[] {
   const headings = readFileSync(page, 'utf8')

@@ -365,12 +365,14 @@ describe('the published package', () => {
     expect(Object.keys(await load(exports[door].default)).sort()).toEqual([...names].sort());
   });
 
-  it.each(['./run', './stats'])('%s bundles for a browser, with nothing of Node', async (door) => {
-    const lib = { entry: resolve(PACKAGE, exports[door].default), formats: ['es' as const] };
+  it('./run and ./stats bundle for a browser, with nothing of Node', async () => {
+    const entry = ['./run', './stats'].map((door) => resolve(PACKAGE, exports[door].default));
+    const lib = { entry, formats: ['es' as const] };
     const bundled = await build({ configFile: false, logLevel: 'silent', build: { write: false, minify: false, lib } });
-    const [{ output }] = bundled as unknown as [{ output: readonly { code?: string }[] }];
+    const [{ output }] = bundled as unknown as [{ output: readonly { code?: string; isEntry?: boolean }[] }];
     const code = output.map((chunk) => chunk.code ?? '').join('');
-    expect(code.length).toBeGreaterThan(10_000);
+    expect(output.filter(({ isEntry }) => isEntry)).toHaveLength(2);
+    expect(code.length).toBeGreaterThan(20_000);
     expect(code).not.toMatch(/['"]node:|vite-browser-external/);
   });
 });

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NightJob } from '../../src/app/index.ts';
-import { cronHashes, cronLines, withCronJob, withoutCronJob } from '../../src/app/schedule/cron.ts';
-import { clockTime } from '../../src/app/schedule/night-job.ts';
+import { cronHashes, cronLines, withCronJob, withoutCronJob } from '../../src/app/schedule/installers.ts';
 import { jobHash } from '../../src/sleep/index.ts';
 
 const jobOf = (project: string): NightJob => ({
-  ...{ project, hash: jobHash(project), at: clockTime(3, 17), folder: `/state 100%/${project}` },
+  ...{ project, hash: jobHash(project), at: { hour: 3, minute: 17 }, folder: `/state 100%/${project}` },
   ...{ command: ['/node'], env: {}, pinned: [] },
 });
 const add = (crontab: string, job: NightJob) => withCronJob(crontab, job.hash, cronLines(job));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SleepReport } from '../../report/index.ts';
 import { projectFolder } from '../../sleep/index.ts';
-import { listRuns, type RunListing, readPrivate } from '../../stores/index.ts';
+import { JOURNAL_FILE, listRuns, type RunListing, readPrivate } from '../../stores/index.ts';
 
 /** A night is a run in the private state folder: `night-12`, and `night-12.memory` for its other document. */
 const PREFIX = 'night-';
@@ -11,22 +11,20 @@ export const isNight = (name: string) => name.startsWith(PREFIX);
 
 type NightsPlace = { readonly cwd: string; readonly stateFolder: string };
 
-/** The nights of the project that this folder belongs to. */
 export async function listNightRuns(place: NightsPlace): Promise<RunListing[]> {
   const nights = await listRuns(nightsFolder(place));
   return nights.filter(({ name }) => /^\d/.test(name)).map((night) => ({ ...night, name: PREFIX + night.name }));
 }
 
-/** The folder of a night by its name, and whether it holds a run: a night that trained nothing has only a report. */
+/** The folder of a night by its name, and whether it holds a run: without training it has only a report. */
 export function nightPath(name: string, place: NightsPlace) {
   const path = join(nightsFolder(place), name.slice(PREFIX.length));
-  const isEmpty = existsSync(join(path, 'report.md')) && !existsSync(join(path, 'events.jsonl'));
+  const isEmpty = existsSync(join(path, 'report.md')) && !existsSync(join(path, JOURNAL_FILE));
   return { path: existsSync(path) ? path : undefined, hasRun: !isEmpty };
 }
 
 /** A night that is over, by its name or that of one of its runs. */
 export type FinishedNight = {
-  /** Such as `night-12`. */
   readonly name: string;
   readonly folder: string;
   readonly report: SleepReport;

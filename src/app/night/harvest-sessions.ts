@@ -33,7 +33,7 @@ import { type NightConsent, requireConsent } from './run-night.ts';
 
 type HarvestOptions = {
   readonly since?: string | undefined;
-  /** Let the optimizer find the tasks. Otherwise rules do, and no model is asked. */
+  /** Lets the optimizer find the tasks. Otherwise rules do, and no model is asked. */
   readonly isByModel?: boolean | undefined;
   readonly consent?: NightConsent | undefined;
   readonly onGather?: ((event: GatherEvent) => void) | undefined;
@@ -45,9 +45,11 @@ export type HarvestedTasks = { readonly harvest: Harvest; readonly mined: MineRe
 /** The sessions that a night would consider, and the tasks in them. Moves no cursor. */
 export async function harvestSessions(sleep: OpenSleep, options: HarvestOptions = {}): Promise<HarvestedTasks> {
   const harvest = await harvestNew(sleep, { ...options, now: Date.now() });
-  const isAsked = options.isByModel === true;
-  if (isAsked && !sleep.settings.llmMine) throw minedByRule();
-  const isByModel = isAsked && harvest.sessions.length > 0;
+  if (options.isByModel && !sleep.settings.llmMine)
+    throw new SkillError('USAGE', 'expected llmMine to be on for tasks that a model finds, got llmMine: false', {
+      hint: 'Turn llmMine on, or let rules find the tasks.',
+    });
+  const isByModel = options.isByModel && harvest.sessions.length > 0;
   const mined = isByModel ? await mineByModel(sleep, harvest, options) : await mineHarvest(sleep, harvest);
   return { harvest, mined };
 }
@@ -56,39 +58,24 @@ async function mineByModel(sleep: OpenSleep, harvest: Harvest, options: HarvestO
   const { settings, place, folder, project, callerEnv, notices, redact } = sleep;
   const { consent, signal, onGather } = options;
   const { optimizer } = await chooseModels(settings, sleep);
-  if (!canMine(optimizer)) throw cannotMine();
-  const model = await resolveModel(optimizer, { role: 'optimizer', env: callerEnv, directory: project, notices }); // before anybody is asked
+  if (!canMine(optimizer)) {
+    const hint = 'Name a real optimizer, or let rules find the tasks.';
+    const message = 'expected a model that finds tasks, got the simulated optimizer, which knows only its world';
+    throw new SkillError('USAGE', message, { hint });
+  }
+  const model = await resolveModel(optimizer, { role: 'optimizer', env: callerEnv, directory: project, notices }); // before asking for consent
   await requireConsent(sleep, recipientsOf({ optimizer }, place.env), consent);
   using open = await openMiner({ model, settings, folder, signal, redact });
   const mined = await mineHarvest(sleep, harvest, {
     ...{ miner: open.miner, signal },
     onProgress: (progress) => onGather?.({ type: 'session-mined', ...progress }),
   }).finally(() => onGather?.({ type: 'mining-end' }));
-  return requireReadable(mined, harvest.sessions.length);
-}
-
-/** A model that never answers in the right form has not answered «no tasks». */
-function requireReadable(mined: MineResult, sessions: number): MineResult {
   const unreadable = mined.dropped.find(({ reason }) => reason === 'unreadable-reply')?.count ?? 0;
-  if (unreadable < sessions) return mined;
-  const message = `expected tasks as JSON from the miner, got no readable reply about any of ${plural(sessions, 'session')}`;
+  if (unreadable < harvest.sessions.length) return mined;
+  const sessions = plural(harvest.sessions.length, 'session');
+  const message = `expected tasks as JSON from the miner, got no readable reply about any of ${sessions}`;
   throw new ModelCallError(message, { hint: 'Name another optimizer, or let rules find the tasks.' });
 }
-
-const cannotMine = () =>
-  new SkillError(
-    'USAGE',
-    'expected a model that finds tasks, got the simulated optimizer, which knows only its world',
-    {
-      hint: 'Name a real optimizer, or let rules find the tasks.',
-    },
-  );
-
-/** The plan then shows other texts than a model would read. */
-const minedByRule = () =>
-  new SkillError('USAGE', 'expected llmMine to be on for tasks that a model finds, got llmMine: false', {
-    hint: 'Turn llmMine on, or let rules find the tasks.',
-  });
 
 /** Why sessions that exist are not part of a survey. */
 export type NotSurveyed = 'other-agent' | 'other-project' | 'too-old' | 'ignored';
@@ -102,18 +89,16 @@ export type SessionSurvey = {
   readonly lookedAt: readonly string[];
   /** Sessions of this project that could teach something. */
   readonly usableHere: number;
-  /** Whether some of them, or of all, are young enough for the first night. */
+  /** Whether some of them, or else of all sessions, are young enough for the first night. */
   readonly isRecent: boolean;
 };
 
-type SurveyOptions = {
-  readonly since?: string | undefined;
+type SurveyOptions = Pick<HarvestOptions, 'since' | 'onGather'> & {
   /** Only sessions of the project. Otherwise of all projects. */
   readonly isOfProject?: boolean | undefined;
-  readonly onGather?: ((event: GatherEvent) => void) | undefined;
 };
 
-/** What there is to learn from on this machine. Asks no model, and reads only what has changed since the last time. */
+/** What there is to learn from on this machine. Asks no model, and reads only files that have changed since the last time. */
 export async function surveySessions(sleep: OpenSleep, options: SurveyOptions = {}): Promise<SessionSurvey> {
   const { index, sources, project, place, settings, isIgnored, redact } = sleep;
   const onProgress = (progress: { source: string; done: number; total: number }) =>
@@ -158,7 +143,7 @@ export async function ignoreSessions(
   return { path, added };
 }
 
-/** An id is one line, whatever is in it. A session can have an id like a task's, so such an id gets both lines. */
+/** An id that looks like that of a task may also belong to a session, so it gets both lines. */
 function ignoreLines(id: string): string[] {
   const line = oneLine(id);
   return isTaskId(line) ? [`task:${line}`, `session:${line}`] : [`session:${line}`];
@@ -166,7 +151,7 @@ function ignoreLines(id: string): string[] {
 
 export const isTaskId = (id: string) => /^(task|llm)_[0-9a-f]{12}$/.test(id);
 
-/** Ids that name no session and no task: a typo would let a person believe that something is left out. Ids of tasks that models find are not known here. */
+/** Ids that name no session and no task, so that a typo is noticed. Ids of tasks that models find are not known here. */
 export function unknownIds(ids: readonly string[], { index }: OpenSleep, { sessions }: Harvest): string[] {
   const heads = index.files().flatMap((file) => file.heads);
   const known = new Set([

@@ -1,6 +1,7 @@
-import { SkillError } from '../../core/contracts/index.ts';
+import { parseConfig, SkillError } from '../../core/contracts/index.ts';
 import { countTokens } from '../../models/index.ts';
-import { agentTargetOf, checkModelSpec, resolveModel } from '../../project/index.ts';
+import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
+import type { CostEstimate, Range } from '../../report/index.ts';
 import {
   canMine,
   chooseModels,
@@ -24,11 +25,12 @@ import {
   type TaskRecord,
   withoutConsent,
 } from '../../sleep/index.ts';
+import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
-import { estimateNight, type NightEstimate } from './estimate-night.ts';
+import { ASSUMED, priceStages } from '../price-estimate.ts';
 
-/** What a night would do, before it does anything: who reads what, and what that costs. */
+/** What a night would do: who reads what, and what that costs. */
 export type NightPlan = {
   readonly sessions: number;
   readonly miner: MinerKind;
@@ -45,7 +47,6 @@ type PlanInput = {
   readonly models: SleepModels;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly countTokens: (text: string) => Promise<number>;
-  /** Tokens of the document that is trained. */
   readonly skillTokens: number;
 };
 
@@ -53,17 +54,12 @@ export async function planNight(input: PlanInput): Promise<NightPlan> {
   const { sessions, settings, models, env, skillTokens } = input;
   const miner: MinerKind = settings.llmMine && canMine(models.optimizer) ? 'model' : 'heuristic';
   const pages = pagesOf(sessions, miner);
+  const pageTokens = await input.countTokens(pages.flatMap(({ texts }) => texts).join('\n'));
   const { target, optimizer, judge } = models;
   return {
     ...{ sessions: sessions.length, miner, models, pages },
     recipients: recipientsOf({ target, optimizer, judge }, env),
-    estimate: estimateNight({
-      ...{ config: nightConfig(settings), pages, miner, models, skillTokens },
-      maxTasks: settings.maxTasksPerNight,
-      fractions: { val: settings.valFraction, test: settings.testFraction },
-      documents: Number(settings.evolveSkill) + Number(settings.evolveMemory),
-      pageTokens: await input.countTokens(pages.flatMap(({ texts }) => texts).join('\n')),
-    }),
+    estimate: estimateNight({ settings, models, pages, miner, skillTokens, pageTokens }),
   };
 }
 
@@ -78,7 +74,7 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
 }
 
-/** What an agent would do with tools; without an agent, how many tasks cannot be attempted. */
+/** What an agent would do with tools; without one, how many tasks cannot be attempted. */
 export type PlannedWork = {
   readonly agent: string | null;
   readonly sandbox: string | null;
@@ -91,11 +87,10 @@ export type PlannedWork = {
 export type NightPreview = {
   readonly plan: NightPlan;
   readonly harvest: Harvest;
-  /** How many tasks rules find. */
   readonly tasksByRule: number;
-  /** Providers that nobody agreed to yet. */
+  /** Providers that the user has not agreed to yet. */
   readonly consentMissing: readonly string[];
-  /** Why models cannot be asked though they are named well: a missing key, a program that is not installed. */
+  /** Why models cannot be asked: a missing key, a program that is not installed. */
   readonly problems: readonly string[];
   readonly withTools: PlannedWork;
 };
@@ -129,7 +124,7 @@ async function modelProblems({ models }: NightPlan, { place, project }: OpenSlee
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** Reads the names of the project's files, and copies nothing. */
+/** Lists the project's files, and copies nothing. */
 async function planWork(
   { models }: NightPlan,
   { project, redact }: OpenSleep,
@@ -141,4 +136,79 @@ async function planWork(
   const { files, leftOut } = await projectFiles(project);
   const sandbox = openSandbox(target.sandbox).id;
   return { agent: target.agent, sandbox, needFiles, files: files.length, leftOut: redact(describeKeptBack(leftOut)) };
+}
+
+export type NightEstimate = CostEstimate & { readonly minutes: Range; readonly tasks: Range };
+
+/** The miner's own words, and a reply of up to three tasks. */
+const [MINER_PROMPT, MINER_REPLY] = [700, 400];
+/** A call of an agent CLI starts a program; a call of an API does not. */
+const SECONDS_PER_CALL = { api: { low: 2, high: 6 }, cli: { low: 6, high: 20 } };
+/** An agent with tools calls its model several times for a task, and sends everything before again. */
+const TURNS = { low: 4, high: 15 };
+const TOKENS_PER_TURN = 15_000;
+
+type NightSize = Pick<PlanInput, 'settings' | 'models' | 'skillTokens'> &
+  Pick<NightPlan, 'pages' | 'miner'> & {
+    readonly pageTokens: number;
+  };
+
+/** What a night would ask of its models. Makes no call: how many tasks a miner will find is a range. */
+function estimateNight(size: NightSize): NightEstimate {
+  const { settings, models, pages, miner } = size;
+  const { prices, workers } = parseConfig(nightConfig(settings));
+  // By rule there is one task per session; a model finds none to three.
+  const most = (perSession: number) => Math.min(settings.maxTasksPerNight, Math.ceil(pages.length * perSession));
+  const tasks = miner === 'model' ? { low: most(0.5), high: most(3) } : { low: most(1), high: most(1) };
+  const documents = Number(settings.evolveSkill) + Number(settings.evolveMemory);
+  const attempts = combine(stagesOf(size, tasks.low), stagesOf(size, tasks.high), documents);
+  const stages = [...miningOf(size), ...(isAgentSpec(models.target) ? attempts.map(withTurns) : attempts)];
+  const minutes = (end: keyof Range) =>
+    stages.reduce((sum, { role, calls }) => sum + (calls[end] * secondsOf(models[role])[end]) / workers / 60, 0);
+  const costs = priceStages(stages, models, prices);
+  return { ...costs, tasks, minutes: { low: minutes('low'), high: minutes('high') } };
+}
+
+function stagesOf({ settings, pages, pageTokens, skillTokens }: NightSize, tasks: number): StageEstimate[] {
+  const [val, test] = [Math.round(tasks * settings.valFraction), Math.round(tasks * settings.testFraction)];
+  const items = { train: Math.max(0, tasks - val - test), val, test };
+  if (items.train === 0 || items.val === 0) return [];
+  const item = pageTokens / Math.max(1, pages.length);
+  const tokens = { skill: skillTokens, item, optimizerPrompt: 900, ...ASSUMED };
+  return estimateRun({ config: parseConfig(nightConfig(settings)), items, tokens, judgeCalls: 1 });
+}
+
+function miningOf({ pages, miner, pageTokens }: NightSize): StageEstimate[] {
+  if (miner === 'heuristic' || pages.length === 0) return [];
+  const same = (value: number): Range => ({ low: value, high: value });
+  const inputTokens = same(pageTokens + pages.length * MINER_PROMPT);
+  const outputTokens = same(pages.length * MINER_REPLY);
+  return [{ stage: 'mine', role: 'optimizer', calls: same(pages.length), inputTokens, outputTokens }];
+}
+
+/** From the cheapest night with few tasks to the dearest with many. */
+function combine(few: readonly StageEstimate[], many: readonly StageEstimate[], documents: number): StageEstimate[] {
+  return many.map((stage) => {
+    const low = few.find((one) => one.stage === stage.stage);
+    const range = (key: 'calls' | 'inputTokens' | 'outputTokens'): Range => ({
+      low: low?.[key].low ?? 0,
+      high: stage[key].high * documents,
+    });
+    const [calls, inputTokens, outputTokens] = [range('calls'), range('inputTokens'), range('outputTokens')];
+    return { ...stage, calls, inputTokens, outputTokens };
+  });
+}
+
+/** Cached tokens count as well, although most of what is sent again comes from the provider's cache. */
+function withTurns(stage: StageEstimate): StageEstimate {
+  if (stage.role !== 'target') return stage;
+  const { low, high } = { low: stage.calls.low * TURNS.low, high: stage.calls.high * TURNS.high };
+  const inputTokens = { low: low * TOKENS_PER_TURN, high: high * TOKENS_PER_TURN };
+  return { ...stage, calls: { low, high }, inputTokens };
+}
+
+function secondsOf(spec: ModelSpec | undefined): Range {
+  const name = typeof spec === 'string' ? spec : String(spec?.provider ?? '');
+  if (/^(?:simulated|handoff)/.test(name)) return { low: 0, high: 0 };
+  return /^[\w-]+-cli\b/.test(name) || isAgentSpec(spec) ? SECONDS_PER_CALL.cli : SECONDS_PER_CALL.api;
 }

@@ -1,61 +1,74 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
 import type { Notices } from '../../project/index.ts';
 import { isCutOff } from '../../skills/index.ts';
 import {
   type Adopted,
   adopt,
+  findMemory,
   findProposal,
+  findSkill,
   HANDOFF_FOLDER,
+  isHandoff,
   listNights,
+  nightScorers,
+  nightWork,
+  type OpenSleep,
   type OpenSleepState,
   openSleepState,
+  type Proof,
   type Proposal,
   pendingProposals,
+  type Reviewable,
   type RolledBack,
   readNight,
   readSleepState,
   recordProposal,
+  regate,
+  regateCost,
+  resolveSkill,
   rollback,
   type SleepState,
   settle,
+  settleText,
+  stageAgain,
 } from '../../sleep/index.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import { type KeptSchedule, readSchedule } from '../schedule/kept-schedule.ts';
+import type { NightLimits, OpenedModels } from './run-night.ts';
 
 /** Whether a project is this folder or one above it: nights belong to a whole project. */
 export const isProjectOf = (folder: string) => (project: string) =>
   folder === project || folder.startsWith(project.endsWith(sep) ? project : project + sep);
 
-type Choosing = {
+type ChosenProposals = {
   readonly stateFolder: string;
-  /** Which proposals, among all that are kept. */
+  /** Chooses among all kept proposals. */
   readonly choose: (proposals: readonly Proposal[]) => readonly Proposal[];
   readonly notices?: Notices | undefined;
 };
 
-export type AdoptedProposals = {
-  readonly adopted: readonly Adopted[];
-  /** All proposals as they are now. */
-  readonly proposals: readonly Proposal[];
-};
-
-/** Puts proposals into the live documents, all or nothing. */
-export async function adoptProposals({ stateFolder, choose, notices }: Choosing): Promise<AdoptedProposals> {
+/** Puts proposals into the live documents, all or nothing. Returns all kept proposals as they are now. */
+export async function adoptProposals({
+  stateFolder,
+  choose,
+  notices,
+}: ChosenProposals): Promise<{ readonly adopted: readonly Adopted[]; readonly proposals: readonly Proposal[] }> {
   await using open = await openSettled(stateFolder, notices);
-  const proposals = choose(open.state.proposals);
-  const adopted = await adopt({ open, proposals: [...proposals], at: new Date().toISOString() });
+  const proposals = [...choose(open.state.proposals)];
+  const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
   return { adopted, proposals: open.state.proposals };
 }
 
 /** Undoes adoptions, in the order given. */
-export async function rollbackProposals({ stateFolder, choose, notices }: Choosing): Promise<RolledBack[]> {
+export async function rollbackProposals({ stateFolder, choose, notices }: ChosenProposals): Promise<RolledBack[]> {
   await using open = await openSettled(stateFolder, notices);
   return rollback({ open, proposals: [...choose(open.state.proposals)] });
 }
 
-/** The state for writing, after repairing what a crash may have left. */
+/** Opens the state for writing, and repairs what a crash may have left. */
 async function openSettled(stateFolder: string, notices?: Notices): Promise<OpenSleepState> {
   const open = await openSleepState(stateFolder, notices ? { onWarning: notices.warn } : {});
   try {
@@ -72,15 +85,15 @@ async function openSettled(stateFolder: string, notices?: Notices): Promise<Open
   }
 }
 
-/** Drops a proposal that waits. The document stays as it is. */
+/** Drops a pending proposal. The document stays as it is. */
 export async function dropProposal(stateFolder: string, proposal: Proposal): Promise<void> {
   await using open = await openSleepState(stateFolder);
   requireAsItWas(open.state, proposal);
   await open.update((state) => recordProposal(state, { ...proposal, status: 'dropped' }));
 }
 
-/** Somebody may have adopted or reviewed it in the meantime. */
-export function requireAsItWas(state: SleepState, before: Proposal): void {
+/** Throws if somebody has adopted, dropped or reviewed the proposal in the meantime. */
+function requireAsItWas(state: SleepState, before: Proposal): void {
   const now = findProposal(state, before);
   if (now?.status === 'pending' && now.digest === before.digest && now.block === before.block) return;
   throw new SkillError('USAGE', `proposal ${before.id} was changed, adopted or dropped in the meantime`, {
@@ -95,18 +108,17 @@ export type NightStatus = {
   readonly project: string;
   readonly pending: readonly Proposal[];
   readonly adopted: readonly Proposal[];
-  /** How many proposals wait in other projects. */
   readonly elsewhere: number;
   /** Whether an adoption is under way, or was interrupted. */
   readonly isCutOff: boolean;
   readonly lastNight: SleepState['history'][number] | null;
   readonly unfinished: UnfinishedNight | null;
   readonly schedule: KeptSchedule | null;
-  /** Tasks that are compared over nights, and what was noted for later ones. */
+  /** Per document: the guidance for later nights, and how many tasks are compared over nights. */
   readonly overNights: readonly { readonly document: string; readonly guidance: string; readonly tasks: number }[];
 };
 
-/** What waits for a person. Reads the state and nothing else, takes no lock, changes nothing. */
+/** What waits for a person. Only reads the state: takes no lock, changes nothing. */
 export async function nightStatus(stateFolder: string, project: string, notices?: Notices): Promise<NightStatus> {
   const state = await readSleepState(stateFolder, notices ? { onWarning: notices.warn } : {});
   const isOf = isProjectOf(project);
@@ -140,4 +152,71 @@ function realPathOf(path: string): string {
   } catch {
     return path; // a project that was deleted may still have its job
   }
+}
+
+type ReviewOptions = {
+  readonly limits: NightLimits;
+  readonly opened: OpenedModels;
+  readonly observers: readonly RunObserver[];
+  readonly signal: AbortSignal;
+};
+
+/** How many held-out tasks a review is measured on, and how many model calls that takes. */
+export function reviewCost({ settings: { target } }: OpenSleep, review: Reviewable) {
+  if (target === undefined || !isHandoff(target)) return regateCost(review, nightScorers());
+  throw new SkillError('USAGE', 'a review measures at once, and a handoff answers over several rounds', {
+    hint: 'Name a model as the target, or adopt the proposal as it is.',
+  });
+}
+
+/** Measures what a person kept of a proposal. If that is proven, it replaces the proposal. */
+export async function measureReview(
+  sleep: OpenSleep,
+  review: Reviewable,
+  block: string,
+  options: ReviewOptions,
+): Promise<Proof> {
+  const { folder } = sleep;
+  const { proposal } = review;
+  const proof = await measure(sleep, review, block, options);
+  const at = new Date().toISOString();
+  const { project, night } = proposal;
+  const row = {
+    project,
+    night,
+    at,
+    accepted: proof.isProven,
+    nTasks: 0,
+    isTested: true,
+    gateAction: 'review',
+  } as const;
+  await using open = await openSleepState(folder);
+  await open.update((state) => ({ ...state, history: [...state.history, row] }));
+  requireAsItWas(open.state, proposal);
+  if (!proof.isProven) return proof;
+  const proven = await stageAgain(review, { folder, block, proof, at });
+  await open.update((state) => recordProposal(state, proven));
+  await settleText(folder, proven);
+  return proof;
+}
+
+async function measure(sleep: OpenSleep, review: Reviewable, block: string, options: ReviewOptions): Promise<Proof> {
+  const { folder, settings, place } = sleep;
+  const { limits, observers, signal, opened } = options;
+  const { models, work } = opened;
+  const { agent, project } = review.record;
+  const search = { agent, place, project, settings };
+  const live = [await findSkill(search), await findMemory(search)] as const;
+  const workspaces = await work?.open(review.record.work?.commit || undefined);
+  return regate(review, {
+    ...{ folder, settings, models, observers, signal, block, state: await readSleepState(folder) },
+    config: { ...limits, ...(work && { rolloutTimeoutMs: work.longestMs }) },
+    scorers: nightScorers(work),
+    documents: { skill: live[0].text, memory: live[1].text },
+    work: workspaces && nightWork(workspaces, { documents: live, folder: project }),
+    readSkill: async (name) => {
+      const found = await resolveSkill(name, search);
+      return found.status === 'found' ? found.document.text : undefined;
+    },
+  });
 }

@@ -41,7 +41,7 @@ export type NightOptions = Pick<CycleOptions, 'since' | 'tasksFile' | 'isDryRun'
   readonly onEvent?: ((event: NightEvent) => void) | undefined;
 };
 
-/** A night with the models that the settings name. Asks for consent before anything is sent. */
+/** Runs a night with the models that the settings name. Asks for consent before anything is sent. */
 export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Promise<CycleOutcome> {
   const { limits = {}, consent, onEvent, ...night } = options;
   const { models: specs } = await planOf(sleep, []);
@@ -62,8 +62,7 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
   );
 }
 
-/** Limits of which only some were given. */
-export const definedOnly = (limits: NightLimits): NightLimits =>
+const definedOnly = (limits: NightLimits): NightLimits =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
 /** A handoff is resumed many times, and calls no model. */
@@ -80,41 +79,34 @@ export type OpenedModels = {
   readonly models: NightModels;
   /** The agent that does the tasks with tools, if the target is one. */
   readonly work: FoundWork | undefined;
-  /** Whose documents are trained. */
   readonly agent: string;
 };
 
-/** The models that the settings name, once everybody who would read something was agreed to. Reports what is missing first. */
+type OpenModelsOptions = { readonly consent?: NightConsent | undefined; readonly models?: NightModels | undefined };
+
+/** Opens the models that the settings name, and requires consent to everyone who would read something. */
 export async function openModels(
   sleep: OpenSleep,
-  {
-    consent,
-    models: given,
-  }: { readonly consent?: NightConsent | undefined; readonly models?: NightModels | undefined },
+  { consent, models: given }: OpenModelsOptions,
 ): Promise<OpenedModels> {
   const plan = await planOf(sleep, []);
-  const models = given ?? (await resolveAll(plan, sleep));
-  const work = await workOf(plan, sleep);
+  // With the user's own variables: `homes` says where sessions are, and sign-ins may be elsewhere.
+  const { project, settings, callerEnv: env, notices } = sleep;
+  const resolve = (role: keyof NightModels) =>
+    given ? given[role] : resolveModel(plan.models[role], { role, env, directory: project, notices });
+  const models = {
+    target: await resolve('target'),
+    optimizer: await resolve('optimizer'),
+    judge: await resolve('judge'),
+  };
+  const target = agentTargetOf(plan.models);
+  const work = target && (await findWork(target, { env, project, notices }));
+  if (work) requireRoom(work, settings.maxTokensPerNight);
   await requireConsent(sleep, plan.recipients, consent);
   return { models, work, agent: agentOf(plan, sleep) };
 }
 
-/** With the person's own variables: `homes` says where sessions are, and no sign-in need be there. */
-async function resolveAll({ models }: NightPlan, { project, callerEnv, notices }: OpenSleep): Promise<NightModels> {
-  const resolve = (role: keyof NightModels) =>
-    resolveModel(models[role], { role, env: callerEnv, directory: project, notices });
-  return { target: await resolve('target'), optimizer: await resolve('optimizer'), judge: await resolve('judge') };
-}
-
-async function workOf({ models }: NightPlan, { project, settings, callerEnv, notices }: OpenSleep) {
-  const target = agentTargetOf(models);
-  if (target === undefined) return undefined;
-  const work = await findWork(target, { env: callerEnv, project, notices });
-  requireRoom(work, settings.maxTokensPerNight);
-  return work;
-}
-
-/** The agent that attempts the tasks, if it is one; otherwise the one whose sessions are learned from. */
+/** The agent that attempts the tasks; if there is none, the one whose sessions are learned from. */
 function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
   const target = agentTargetOf(models);
   if (target !== undefined) return agentPrograms[target.agent].cli;
@@ -123,27 +115,24 @@ function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
   return /-cli$/.test(provider) ? provider : (sources[0]?.name ?? 'claude');
 }
 
-/** Returns once everybody who would read something was agreed to, and remembers new answers. */
+/** Returns once the user has agreed to all recipients, and remembers new answers. */
 export async function requireConsent(
   { folder, notices }: Pick<OpenSleep, 'folder' | 'notices'>,
   recipients: readonly Recipient[],
-  { providers = [], ask = refuseToSend }: NightConsent = {},
+  { providers = [], ask }: NightConsent = {},
 ): Promise<void> {
   const missing = withoutConsent(recipients, await readSleepState(folder));
-  const asked = missing.filter(({ provider }) => !providers.includes(provider));
-  if (asked.length > 0) await ask(asked);
   if (missing.length === 0) return;
+  const asked = missing.filter(({ provider }) => !providers.includes(provider));
+  if (asked.length > 0 && ask === undefined) throw consentMissing(asked);
+  if (asked.length > 0) await ask!(asked);
   await using open = await openSleepState(folder, { onWarning: notices.warn });
   const at = new Date().toISOString();
   const named = missing.filter((recipient) => !asked.includes(recipient));
   await open.update((state) => withConsent(withConsent(state, named, 'flag', at), asked, 'terminal', at));
 }
 
-const refuseToSend = async (recipients: readonly Recipient[]) => {
-  throw consentMissing(recipients);
-};
-
-/** The path of an existing skill by its name, or by a path from `directory`. */
+/** The path of an existing skill by its name, or by a path relative to `directory`. */
 export async function skillPathOf(skill: string, sleep: OpenSleep, directory: string): Promise<string> {
   const { place, project, settings } = sleep;
   const search = { agent: agentOf(await planOf(sleep, []), sleep), place, project, settings };

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
-import { withTimeout } from '../../models/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { type AgentTarget, agentTargetOf, resolveModel } from '../../project/index.ts';
 import {
   consentMissing,
@@ -13,6 +12,7 @@ import {
 } from '../../sleep/index.ts';
 import { writePrivate } from '../../stores/index.ts';
 import { priceFor } from '../../train/index.ts';
+import { askForOneWord } from '../examine.ts';
 import { type NightPlan, planOf } from '../night/plan-night.ts';
 import type { NightLimits } from '../night/run-night.ts';
 
@@ -25,10 +25,14 @@ export type NightCheck = {
   readonly error?: SkillError;
 };
 
-type Examining = { readonly open: () => Promise<OpenSleep>; readonly limits: NightLimits };
-
-/** What a night needs, each looked at by itself. Each model gets one tiny call, without a word of a session. */
-export async function examineNight({ open, limits }: Examining): Promise<NightCheck[]> {
+/** Checks each thing that a night needs. Each model gets one tiny call, without a word of a session. */
+export async function examineNight({
+  open,
+  limits,
+}: {
+  readonly open: () => Promise<OpenSleep>;
+  readonly limits: NightLimits;
+}): Promise<NightCheck[]> {
   let sleep: OpenSleep | undefined;
   let plan: NightPlan | undefined;
   const state = await check('state', async () => {
@@ -67,13 +71,14 @@ async function check(name: string, look: () => Promise<string>): Promise<NightCh
   }
 }
 
-type Trying = { readonly sleep: OpenSleep; readonly limits: NightLimits; readonly asked: Set<string> };
+/** `asked` keeps the ids of models that were asked already. */
+type Trial = { readonly sleep: OpenSleep; readonly limits: NightLimits; readonly asked: Set<string> };
 
 /** A sign-in that works in a shell may not work without it. */
-async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan['models']['target'], trying: Trying) {
-  const { sleep, limits, asked } = trying;
+async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan['models']['target'], trial: Trial) {
+  const { sleep, limits, asked } = trial;
   const agent = role === 'target' ? agentTargetOf({ target: spec }) : undefined;
-  if (agent !== undefined) return tryAgent(agent, trying);
+  if (agent !== undefined) return tryAgent(agent, trial);
   const where = { role, env: sleep.callerEnv, directory: sleep.project };
   const model = await resolveModel(spec, where).catch((error) => {
     throw error instanceof SkillError ? withoutShell(error) : error;
@@ -85,16 +90,8 @@ async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan[
   return `${model.id} answered`;
 }
 
-const CALL_TIMEOUT_MS = 30_000;
-
-/** One tiny call, with room for a model that thinks before it answers. */
-async function askForOneWord(model: ChatModel): Promise<void> {
-  const messages = [{ role: 'user' as const, content: 'Answer with the word ok.' }];
-  await withTimeout(model, CALL_TIMEOUT_MS).complete({ messages, maxOutputTokens: 1024, stage: 'doctor' });
-}
-
-/** Its program and its sandbox: what it is asked at night costs more than a word. */
-async function tryAgent(spec: AgentTarget, { sleep: { callerEnv, project }, limits }: Trying): Promise<string> {
+/** Only the program and the sandbox: an agent cannot be asked for just one word. */
+async function tryAgent(spec: AgentTarget, { sleep: { callerEnv, project }, limits }: Trial): Promise<string> {
   const { agent, sandbox } = await findWork(spec, { env: callerEnv, project });
   requirePrice(agent, limits);
   return `${agent.id} is there, and so is its sandbox (${sandbox.id})`;
@@ -110,6 +107,6 @@ function requirePrice(model: Parameters<typeof priceFor>[0], { maxCostUsd }: Nig
 
 /** Variables that are set in a shell do not exist at night. */
 function withoutShell({ code, message, hint }: SkillError): SkillError {
-  const told = hint?.replace(/^Set it: export .* Or write/, 'A nightly job has no variables of your shell: write');
-  return new SkillError(code, message, told === undefined ? {} : { hint: told });
+  const nightly = hint?.replace(/^Set it: export .* Or write/, 'A nightly job has no variables of your shell: write');
+  return new SkillError(code, message, nightly === undefined ? {} : { hint: nightly });
 }

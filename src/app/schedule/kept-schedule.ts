@@ -1,26 +1,20 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../core/text/index.ts';
 import { jobHash } from '../../sleep/index.ts';
-import {
-  createPrivate,
-  isMissing,
-  makeFolderBelow,
-  readPrivate,
-  SCHEDULES_FOLDER,
-  writePrivate,
-} from '../../stores/index.ts';
+import { createPrivate, isMissing, makeFolderBelow, readPrivate, writePrivate } from '../../stores/index.ts';
 import {
   type ClockTime,
   clockText,
   type JobFile,
-  lastDue,
   logPath,
   type NightJob,
   type ScheduleKind,
+  schedulesFolder,
 } from './night-job.ts';
 
-/** What is remembered of a job, for `status` and for `unschedule`. */
+/** What is kept of a job, for `status` and `unschedule`. */
 const KeptSchedule = z.object({
   project: z.string(),
   at: z.string(),
@@ -29,27 +23,20 @@ const KeptSchedule = z.object({
 });
 export type KeptSchedule = z.infer<typeof KeptSchedule>;
 
-export const schedulesFolder = (stateFolder: string) => join(stateFolder, SCHEDULES_FOLDER);
-
-type Keeping = {
-  readonly job: NightJob;
-  readonly kind: ScheduleKind;
-  readonly files: readonly JobFile[];
-  readonly now: Date;
-};
+type NewSchedule = { readonly job: NightJob; readonly kind: ScheduleKind; readonly files: readonly JobFile[] };
 
 /**
- * Writes the private files of a job, and gives back what puts the former ones back. The first night is the next one: what
- * was due before the job was made is not caught up.
+ * Writes the private files of a job, and returns a function that restores the former ones. The first night is the next one:
+ * what was due before is not caught up.
  */
-export async function keepSchedule(stateFolder: string, { job, kind, files, now }: Keeping) {
+export async function keepSchedule(stateFolder: string, { job, kind, files }: NewSchedule) {
   await makeFolderBelow(stateFolder, job.folder);
   await createPrivate(logPath(job));
   const { project, at, pinned, folder, hash } = job;
   const kept: KeptSchedule = { project, at: clockText(at), kind, pinned: [...pinned] };
   const all = [
     ...files,
-    { path: join(folder, `${hash}.last`), text: now.toISOString() },
+    { path: join(folder, `${hash}.last`), text: new Date().toISOString() },
     { path: join(folder, `${hash}.json`), text: `${JSON.stringify(kept, null, 1)}\n` },
   ];
   const before = await Promise.all(all.map(({ path }) => readPrivate(path)));
@@ -65,15 +52,7 @@ export async function keepSchedule(stateFolder: string, { job, kind, files, now 
 /** The schedule of a project, if there is one that can be read. */
 export async function readSchedule(stateFolder: string, project: string): Promise<KeptSchedule | undefined> {
   const text = await readPrivate(join(schedulesFolder(stateFolder), `${jobHash(project)}.json`)).catch(() => undefined);
-  return text === undefined ? undefined : KeptSchedule.safeParse(readJson(text)).data;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : KeptSchedule.safeParse(parseJson(text)).data;
 }
 
 /** Hashes of the projects that have something kept. */
@@ -82,7 +61,7 @@ export async function keptHashes(stateFolder: string): Promise<string[]> {
   return names.filter((name) => /^[0-9a-f]{20}\.json$/.test(name)).map((name) => name.slice(0, 20));
 }
 
-/** The log stays: it tells of nights that were. */
+/** Removes everything but the log. */
 export async function forgetSchedule(stateFolder: string, hash: string): Promise<void> {
   const folder = schedulesFolder(stateFolder);
   const names = (await namesIn(folder)).filter((name) => name.startsWith(`${hash}.`) && !/\.log(\.old)?$/.test(name));
@@ -96,7 +75,14 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** Whether no job of the project was started since the time last came round; if so, this one is. */
+/** The last moment, up to now, at which a clock showed this time. */
+export function lastDue(now: Date, { hour, minute }: ClockTime): Date {
+  const onDay = (day: number) => new Date(now.getFullYear(), now.getMonth(), day, hour, minute);
+  const today = onDay(now.getDate());
+  return today <= now ? today : onDay(now.getDate() - 1);
+}
+
+/** Whether no job of the project was started since this time last passed. If so, records that this one is. */
 export async function takeTurn(stateFolder: string, project: string, at: ClockTime, now: Date): Promise<boolean> {
   const path = join(schedulesFolder(stateFolder), `${jobHash(project)}.last`);
   const last = Date.parse((await readPrivate(path)) ?? '');

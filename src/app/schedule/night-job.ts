@@ -1,23 +1,45 @@
-import { join, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type AgentCliName,
+  agentClis,
+  agentPrograms,
+  detectAgents,
+  homeIn,
+  isForeign,
+  projectFolders,
+} from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
+import { agentTargetOf, type Environment, type ModelSpec, pinAgents } from '../../project/index.ts';
+import {
+  CALLER,
+  chooseModels,
+  HOME_VARIABLES,
+  jobHash,
+  type OpenSleep,
+  type SleepModels,
+  sleepShape,
+} from '../../sleep/index.ts';
+import { SCHEDULES_FOLDER } from '../../stores/index.ts';
+import type { NightLimits } from '../night/run-night.ts';
 
-/** A time of the day, on the clock of the machine. */
 export type ClockTime = { readonly hour: number; readonly minute: number };
 
 /** A program that a job calls, as it was when the job was made. */
-export type PinnedProgram = { readonly name: string; readonly path: string; readonly version: string };
+type PinnedProgram = { readonly name: string; readonly path: string; readonly version: string };
 
 /** One nightly run of one project. */
 export type NightJob = {
   readonly project: string;
   readonly hash: string;
   readonly at: ClockTime;
-  /** Where its script and its log are: in the private state folder. */
+  /** Holds its script and its log, in the private state folder. */
   readonly folder: string;
   /** The program and its arguments. Every path is absolute and real. */
   readonly command: readonly string[];
-  /** All variables that it gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly pinned: readonly PinnedProgram[];
 };
@@ -27,7 +49,163 @@ export type ScheduleKind = 'systemd' | 'cron' | 'launchd' | 'windows';
 /** A file that a job needs, or, for cron, lines of a crontab. */
 export type JobFile = { readonly path: string; readonly text: string };
 
-/** Stands in everything that is ours. What lacks it is somebody else's and stays. */
+const CLI = fileURLToPath(new URL('../../../bin/skillopt.mjs', import.meta.url));
+const PACKAGE = new URL('../../../package.json', import.meta.url);
+
+type JobOptions = { readonly limits: NightLimits; readonly at: ClockTime; readonly isUnsure: boolean };
+
+/** The job of a project: its night as the caller described it. Everything is pinned that could mean something else at night. */
+export async function jobOf(sleep: OpenSleep, { limits, at, isUnsure }: JobOptions): Promise<NightJob> {
+  const project = await realpath(sleep.project);
+  const [node, cli] = [await realpath(process.execPath), await realpath(CLI)];
+  const env = trusted(sleep.place.env, project);
+  const models = await pinModels(await chooseModels(sleep.settings, { place: { env }, project }), env, project);
+  const pinned = [
+    { name: 'node', path: node, version: process.versions.node },
+    { name: 'skillopt', path: cli, version: JSON.parse(readFileSync(PACKAGE, 'utf8')).version },
+    ...models.programs,
+  ];
+  const due = isUnsure ? ['--if-due', clockText(at)] : [];
+  const words = [...nightWords(sleep, models, project), ...flagWords(limits), '--quiet', '--json', ...due];
+  return requireWritable({
+    ...{ project, at, pinned, hash: jobHash(project), folder: schedulesFolder(await realpath(sleep.folder)) },
+    command: [node, cli, 'sleep', 'run', ...words],
+    env: jobEnvironment(sleep, pinned),
+  });
+}
+
+export const schedulesFolder = (stateFolder: string) => join(stateFolder, SCHEDULES_FOLDER);
+
+/**
+ * The variables with a search path that holds nothing of a project: no relative entry, no folder of the project, no
+ * `node_modules/.bin`. A program from there would run every night with the user's sign-in.
+ */
+export function trusted(env: Environment, project: string): Environment {
+  const folders = (env.PATH ?? env.Path ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isForeign(folder, [project]));
+  return { ...env, PATH: folders.join(delimiter) };
+}
+
+type PinnedModels = {
+  /** Empty when none of the models is a program: the project file may then change them. */
+  readonly specs: Partial<SleepModels>;
+  readonly programs: readonly PinnedProgram[];
+};
+
+/** The same models, with the program of each agent CLI by its absolute real path. */
+async function pinModels(models: SleepModels, env: Environment, project: string): Promise<PinnedModels> {
+  const { target, optimizer, judge } = models;
+  if ([target, optimizer, judge].every((spec) => cliOf(spec) === undefined)) return { specs: {}, programs: [] };
+  const installed = await detectAgents(env, project);
+  await pinAgents(installed, env);
+  const programs: PinnedProgram[] = [];
+  const pin = async (spec: ModelSpec): Promise<ModelSpec> => {
+    const cli = cliOf(spec);
+    if (cli === undefined) return spec;
+    const found = installed.find((agent) => agent.cli === cli);
+    const block = typeof spec === 'string' ? blockOf(spec) : spec;
+    const path = await realProgram(cli, typeof block.path === 'string' ? block.path : found?.path, { env, project });
+    const isFound = block.path === undefined || block.path === found?.path;
+    const version = (isFound && found?.version) || '(version unknown)';
+    if (!programs.some((program) => program.path === path)) programs.push({ name: cli, path, version });
+    return { ...block, path };
+  };
+  return { specs: { target: await pin(target), optimizer: await pin(optimizer), judge: await pin(judge) }, programs };
+}
+
+function cliOf(spec: ModelSpec): AgentCliName | undefined {
+  const agent = agentTargetOf({ target: spec });
+  if (agent !== undefined) return agentPrograms[agent.agent].cli;
+  const name = typeof spec === 'string' ? spec.split(':')[0]! : String(spec.provider);
+  return Object.hasOwn(agentClis, name) ? (name as AgentCliName) : undefined;
+}
+
+function blockOf(spec: string): Readonly<Record<string, unknown>> {
+  const [provider = '', model = ''] = spec.split(/:(.*)/s);
+  return { provider, ...(model === '' ? {} : { model }) };
+}
+
+/** Refuses a program inside the project: an agent that works there could change it, and it would run at night with a sign-in. */
+async function realProgram(
+  cli: AgentCliName,
+  path: string | undefined,
+  { env, project }: { readonly env: Environment; readonly project: string },
+): Promise<string> {
+  const { binary, installCommand } = agentClis[cli];
+  const real = path === undefined ? undefined : await realpath(path).catch(() => undefined);
+  if (real !== undefined && !isForeign(real, projectFolders(project, homeIn(env)))) return real;
+  const found = real === undefined ? `no program ${path ?? binary} was found` : `${real} lies inside the project`;
+  throw new SkillError('CONFIG_INVALID', `${cli} cannot be run at night: ${found}`, {
+    hint: `Folders of a project, node_modules/.bin and relative entries of PATH are never used. Install it for yourself: ${installCommand}`,
+  });
+}
+
+const { projects: _projects, homes: _homes, promptOverrides: _prompts, retention: _retention, ...flagged } = sleepShape;
+
+/** The settings that have flags on the command line; the others are for files. */
+export const flagShape = flagged;
+
+/** Everything that the caller set for the night, with absolute paths, so that it means the same sessions and documents. */
+function nightWords({ settings, origins, configFile: config }: OpenSleep, models: PinnedModels, project: string) {
+  const isSet = (key: string) => origins[key as keyof typeof origins] === CALLER;
+  const given = Object.keys(flagShape).filter((key) => isSet(key) || (key === 'maxTokensPerNight' && origins[key]));
+  const allProjects = isSet('projects') && settings.projects === 'all';
+  return flagWords({
+    ...Object.fromEntries(given.map((key) => [key, settings[key as keyof typeof settings]])),
+    ...models.specs,
+    config,
+    ...(allProjects ? { allProjects } : { project }),
+  });
+}
+
+export function flagWords(values: Readonly<Record<string, unknown>>): string[] {
+  const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${dashed(name)}`];
+    const text = typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+    return [`--${dashed(name)}`, text];
+  });
+}
+
+/** Where agents keep transcripts and sign-ins, how the network is reached, and what Windows needs to start a program. */
+const KEPT_VARIABLES = [
+  ...['USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', ...Object.values(HOME_VARIABLES)],
+  ...['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+  ...['SystemRoot', 'ComSpec', 'PATHEXT', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP'],
+];
+
+/** Holds no key of the shell, and no proxy address with a password. */
+function jobEnvironment({ place, folder }: OpenSleep, pinned: readonly PinnedProgram[]): Record<string, string> {
+  const { env, home } = place;
+  const kept = KEPT_VARIABLES.flatMap((name) => {
+    const value = env[name];
+    return value === undefined || /\/\/[^/]*@/.test(value) ? [] : [[name, value]];
+  });
+  const system = place.platform === 'win32' ? [`${env.SystemRoot}\\System32`] : ['/usr/local/bin', '/usr/bin', '/bin'];
+  const folders = new Set([...pinned.map(({ path }) => dirname(path)), ...system]);
+  return {
+    ...{ HOME: home, PATH: [...folders].join(delimiter), SKILLOPT_HOME: folder, LANG: env.LANG || 'C.UTF-8' },
+    ...Object.fromEntries(kept),
+  };
+}
+
+/** Throws for a job that some program could read differently. */
+export function requireWritable(job: NightJob): NightJob {
+  const unfit = (expected: string) =>
+    new SkillError('CONFIG_INVALID', `a nightly job needs ${expected}`, { hint: 'Rename or move it.' });
+  const broken = [job.project, job.folder].find((path) => /\p{Cc}/u.test(path));
+  if (broken !== undefined) throw unfit(`a path without control characters, got ${JSON.stringify(broken)}`);
+  // env takes the first word without `=` for the program.
+  if (sep === '/' && job.command[0]!.includes('='))
+    throw unfit(`a program whose path has no "=", got ${job.command[0]}`);
+  const hasNul = [...job.command, ...Object.values(job.env)].some((word) => word.includes('\0'));
+  if (hasNul) throw unfit('texts without the character U+0000');
+  return job;
+}
+
+/** Stands in everything that is ours. What lacks it belongs to somebody else and stays. */
 export const markOf = (hash: string) => `skillopt-sleep ${hash}`;
 
 export function hashesIn(text: string): string[] {
@@ -41,51 +219,19 @@ export const logPath = ({ folder, hash }: Pick<NightJob, 'folder' | 'hash'>) => 
 export const describeJob = ({ project, at }: NightJob) => `a night for ${oneLine(project)} at ${clockText(at)}`;
 
 /** `node 22.1.0, skillopt 0.1.0` */
-export const pinnedText = ({ pinned }: Pick<NightJob, 'pinned'>) =>
+export const pinnedText = ({ pinned }: NightJob) =>
   oneLine(pinned.map(({ name, version }) => `${name} ${version}`).join(', '));
 
-/** Throws `USAGE` unless both are whole numbers that a clock shows. */
-export function clockTime(hour: unknown, minute: unknown): ClockTime {
-  if (isBelow(hour, 24) && isBelow(minute, 60)) return { hour, minute };
-  throw wrongTime(`hour ${JSON.stringify(hour) ?? hour}, minute ${JSON.stringify(minute) ?? minute}`);
-}
-
-const isBelow = (value: unknown, limit: number): value is number =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) < limit;
-
+/** Throws `USAGE` unless it is a time that a clock shows. */
 export function readClock(text: string): ClockTime {
-  const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? [];
-  if (hour === undefined) throw wrongTime(JSON.stringify(text));
-  return clockTime(Number(hour), Number(minute));
+  const [hour = 24, minute = 60] = /^\d{1,2}:\d{2}$/.test(text) ? text.split(':').map(Number) : [];
+  if (hour < 24 && minute < 60) return { hour, minute };
+  const message = `expected a time from 00:00 to 23:59, got ${JSON.stringify(text)}`;
+  throw new SkillError('USAGE', message, { hint: 'Such as 03:17.' });
 }
-
-const wrongTime = (got: string) =>
-  new SkillError('USAGE', `expected a time from 00:00 to 23:59, got ${got}`, { hint: 'Such as 03:17.' });
 
 export const clockText = ({ hour, minute }: ClockTime) =>
   `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
-
-/** The last moment, up to now, at which a clock showed this time. */
-export function lastDue(now: Date, { hour, minute }: ClockTime): Date {
-  const onDay = (day: number) => new Date(now.getFullYear(), now.getMonth(), day, hour, minute);
-  const today = onDay(now.getDate());
-  return today <= now ? today : onDay(now.getDate() - 1);
-}
-
-/** Throws for a job that cannot be written down so that every program reads the same from it. */
-export function requireWritable(job: NightJob): NightJob {
-  const broken = [job.project, job.folder].find((path) => /\p{Cc}/u.test(path));
-  if (broken !== undefined) throw unfit(`a path without control characters, got ${JSON.stringify(broken)}`);
-  // env takes the first word without `=` for the program.
-  if (sep === '/' && job.command[0]!.includes('='))
-    throw unfit(`a program whose path has no "=", got ${job.command[0]}`);
-  const hasNul = [...job.command, ...Object.values(job.env)].some((word) => word.includes('\0'));
-  if (hasNul) throw unfit('texts without the character U+0000');
-  return job;
-}
-
-const unfit = (expected: string) =>
-  new SkillError('CONFIG_INVALID', `a nightly job needs ${expected}`, { hint: 'Rename or move it.' });
 
 /** A night's log is some thousand bytes. */
 const LONGEST_LOG = 1_000_000;

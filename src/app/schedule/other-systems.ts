@@ -1,5 +1,5 @@
 import { join, win32 } from 'node:path';
-import { failed, hashesOfFiles, type Installer, removeOurs, type Site, writeOurs } from './installer.ts';
+import { failed, hashesOfFiles, type Installer, removeOurs, type Site, writeOurs } from './installers.ts';
 import {
   clockText,
   describeJob,
@@ -15,8 +15,8 @@ import {
 const launchLabel = (hash: string) => `com.skillopt.sleep.${hash}`;
 
 /**
- * An agent of launchd. A Mac that was asleep starts it when it wakes up; for one that was off it is started at the login too, and
- * the job itself knows whether a night is due.
+ * An agent of launchd. A Mac that was asleep starts it when it wakes up. For a Mac that was off it is started at the login too,
+ * and the job itself checks whether a night is due.
  */
 export function launchdPlist(job: NightJob, folder: string): JobFile {
   const text = `<?xml version="1.0" encoding="UTF-8"?>
@@ -48,15 +48,13 @@ export function launchdPlist(job: NightJob, folder: string): JobFile {
   return { path: `${folder}/${launchLabel(job.hash)}.plist`, text };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-const xmlText = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
+const xmlText = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;');
 
 /** Two dashes would end the comment. */
 const inComment = (text: string) => xmlText(text).replace(/-(?=-)|-$/g, '- ');
@@ -65,7 +63,7 @@ export const taskName = (hash: string) => `SkillOpt-Sleep-${hash}`;
 
 const fileOf = ({ folder, hash }: NightJob, ending: string) => win32.join(folder, `${hash}.${ending}`);
 
-/** The task for the Task Scheduler, without an encoding: it is handed over as text. */
+/** The task for the Task Scheduler. It names no encoding, because it is passed as text. */
 export function windowsTask(job: NightJob): JobFile {
   const script = `-NoProfile -NonInteractive -WindowStyle Hidden -ExecutionPolicy Bypass -File "${fileOf(job, 'ps1')}"`;
   const text = `<?xml version="1.0"?>
@@ -98,7 +96,7 @@ export function windowsTask(job: NightJob): JobFile {
   return { path: fileOf(job, 'xml'), text };
 }
 
-/** What the task runs: the job's variables and no others, then the program. */
+/** What the task runs: it sets the job's variables and no others, then starts the program. */
 export function windowsScript(job: NightJob): JobFile {
   const [program = '', ...words] = job.command;
   const text = [
@@ -114,13 +112,13 @@ export function windowsScript(job: NightJob): JobFile {
   return { path: fileOf(job, 'ps1'), text: `\uFEFF${text}` };
 }
 
-/** PowerShell takes typographic quotation marks for quotes as well. Two of a kind are one in the text. */
+/** PowerShell treats typographic quotation marks as quotes, too. A doubled one stands for itself. */
 export const powershellQuoted = (text: string): string => `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
 
-/** Windows PowerShell hands words with quotation marks on as they are; the program needs them escaped. */
+/** Windows PowerShell passes quotation marks on as they are; the program needs them escaped. */
 const nativeWord = (word: string) => word.replace(/(?<!\\)(\\*)"/g, String.raw`$1$1\"`);
 
-/** macOS. Its texts are tested, the calls of launchctl were never tried on a Mac. */
+/** macOS. Its texts are tested; the calls of launchctl were never tried on a Mac. */
 export function launchd({ programs, home }: Site): Installer {
   const folder = join(home, 'Library', 'LaunchAgents');
   const user = `gui/${process.getuid?.() ?? 0}`;
@@ -133,7 +131,7 @@ export function launchd({ programs, home }: Site): Installer {
     async install(job) {
       const plist = launchdPlist(job, folder);
       await writeOurs(plist, job.hash);
-      await stop(job.hash); // Fails when it was not loaded.
+      await stop(job.hash); // fails if it was not loaded
       const { isOk, stderr } = await programs.run('launchctl', ['bootstrap', user, plist.path]);
       if (!isOk) throw failed('launchctl bootstrap', stderr);
     },
@@ -146,7 +144,7 @@ export function launchd({ programs, home }: Site): Installer {
   };
 }
 
-/** Windows. Its texts are tested, the calls of PowerShell were never tried on Windows. */
+/** Windows. Its texts are tested; the calls of PowerShell were never tried on Windows. */
 export function windows({ programs }: Site): Installer {
   const ask = (command: string) => programs.run('powershell', ['-NoProfile', '-NonInteractive', '-Command', command]);
   const exported = async (hash: string) =>

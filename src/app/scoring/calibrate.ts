@@ -14,8 +14,8 @@ import { judgementsOf } from '../../judges/index.ts';
 import { type Caller, type LoadedProject, resolveScoring } from '../../project/index.ts';
 import type { JudgeFigures } from '../../report/index.ts';
 import { openCaches } from '../../stores/index.ts';
-import { evaluatePasses, type SkillScore, withEnv } from '../../train/index.ts';
-import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
+import { evaluatePasses, withEnv } from '../../train/index.ts';
+import { readSkill, wireRun, withDocument } from '../wire-run.ts';
 import { countLook, testTasksOf } from './score.ts';
 
 export type CalibrationInput = {
@@ -30,39 +30,8 @@ export type CalibrationInput = {
 export type CalibratedSkill = {
   readonly evidence: Evidence;
   readonly calibration: Calibration;
-  /** Nothing where no judge was asked. */
   readonly judge: JudgeFigures | undefined;
   readonly testLooks: number | undefined;
-};
-
-/** A skill against itself: how much of a score is noise, and which gains its tasks can prove. */
-export async function calibrateSkill(
-  loaded: LoadedProject,
-  { skill, split, passes }: CalibrationInput,
-  options: MeasureOptions,
-): Promise<CalibratedSkill> {
-  const given = skill && (await readSkill(skill.path, loaded.project));
-  const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded);
-  for (const warning of [...wiring.warnings, ...(wiring.env.warnings ?? [])]) options.caller.notices?.warn(warning);
-  const settings = parseConfig(wiring.config);
-  const text = given?.text ?? wiring.initialSkill ?? (await wiring.env.getInitialSkill?.()) ?? '';
-  const subject = { loaded, wiring, name: skill?.name ?? 'initial skill', skill: text, passes };
-  const { measured, testLooks } = await measurePasses({ ...subject, split: split ?? settings.selectionSplit }, options);
-  const observations = measured.flatMap(({ evaluation }) => toObservations(evaluation.scores, settings));
-  const evidence = addObservations(noEvidence, observations);
-  const judge = judgeFigures(measured.flatMap(({ results }, pass) => judgementsOf(results, pass)));
-  return { evidence, calibration: calibrate(evidence, { confidence: settings.confidence }), judge, testLooks };
-}
-
-type MeasuredSubject = {
-  readonly loaded: LoadedProject;
-  readonly wiring: Wiring;
-  /** What the document is called in the ledger of looks at test tasks. */
-  readonly name: string;
-  readonly skill: string;
-  readonly split: string;
-  /** How often every task is attempted. */
-  readonly passes: number;
 };
 
 export type MeasureOptions = {
@@ -71,32 +40,38 @@ export type MeasureOptions = {
   readonly signal: AbortSignal;
 };
 
-type Measured = { readonly measured: readonly SkillScore[]; readonly testLooks: number | undefined };
-
-/** One pass of a skill after the other; replies are kept beside those of eval, so that a second look costs nothing. */
-async function measurePasses(
-  { loaded, wiring, name, skill, split, passes }: MeasuredSubject,
+/** A skill against itself: how much of a score is noise, and which gains its tasks can prove. */
+export async function calibrateSkill(
+  loaded: LoadedProject,
+  { skill: named, split, passes }: CalibrationInput,
   { caller, observers, signal }: MeasureOptions,
-): Promise<Measured> {
-  const { target, judge, agent } = await resolveScoring(loaded, caller);
+): Promise<CalibratedSkill> {
+  const given = named && (await readSkill(named.path, loaded.project));
+  const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded);
   const { env, config } = wiring;
-  const caches = await openCaches(join(dirname(wiring.path), '.eval'), config);
+  const warn = (message: string) => caller.notices?.warn(message);
+  for (const warning of [...wiring.warnings, ...(env.warnings ?? [])]) warn(warning);
+  const settings = parseConfig(config);
+  const skill = given?.text ?? wiring.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
+  const subject = { env, skill, split: split ?? settings.selectionSplit, config };
+  const models = await resolveScoring(loaded, caller);
+  const caches = await openCaches(join(dirname(wiring.path), '.eval'), config); // those of eval: a second look costs nothing
   try {
-    const options = { env, skill, split, target, judge, agent, config, caches, observers, signal };
-    const measured = await evaluatePasses(options, [...Array(passes).keys()]);
-    const testTasks = await withEnv(env, parseConfig(config), () => testTasksOf(wiring, split));
-    const conditions = [agent?.id ?? target.id, judge?.id, config.extras, passes];
-    const look = { by: 'calibrate', document: name, skill, conditions } as const;
-    return {
-      measured,
-      testLooks: await countLook(testTasks, look, wiring, (message) => caller.notices?.warn(message)),
-    };
+    const draws = [...Array(passes).keys()];
+    const measured = await evaluatePasses({ ...subject, ...models, caches, observers, signal }, draws);
+    const testTasks = await withEnv(env, settings, () => testTasksOf(wiring, subject.split));
+    const conditions = [models.agent?.id ?? models.target.id, models.judge?.id, config.extras, passes];
+    const look = { by: 'calibrate', document: named?.name ?? 'initial skill', skill, conditions } as const;
+    const testLooks = await countLook(testTasks, look, wiring, warn);
+    const observations = measured.flatMap(({ evaluation }) => toObservations(evaluation.scores, settings));
+    const evidence = addObservations(noEvidence, observations);
+    const judge = judgeFigures(measured.flatMap(({ results }, pass) => judgementsOf(results, pass)));
+    return { evidence, calibration: calibrate(evidence, { confidence: settings.confidence }), judge, testLooks };
   } finally {
     caches.close();
   }
 }
 
-/** `undefined` where no judge was asked. */
 function judgeFigures(judgements: readonly Judgement[]): JudgeFigures | undefined {
   if (judgements.length === 0) return undefined;
   const { judgeVariance, rolloutVariance, positionBias, failedShare, missingShare } = combineJudgements(judgements);

@@ -21,26 +21,21 @@ export function compareSides(before: Side, after: Side, config: Metric): SideCom
   const compared = comparePaired(before.evidence, after.evidence, confidence);
   const isSame = before.text === after.text && before.version === after.version;
   if (isSame && compared) {
-    const { gain: _gain, ...comparison } = compared; // one text has no gain over itself
+    const { gain: _gain, ...comparison } = compared; // a text has no gain over itself
     return { kind: 'no-change', metric, comparison: { ...comparison, isProven: false, isWorse: false } };
   }
   const kind = compared?.isWorse ? 'worse' : compared?.isProven ? 'better' : 'not-proven';
   return { kind, metric, comparison: compared };
 }
 
-/** A document that was scored, as one side of a comparison. */
 export function sideOf({ document: name, text, whole, cost, version }: ScoredDocument, config: Metric): Side {
   const observations = toObservations(whole.evaluation.scores, parseConfig(config));
   return { name, text, evidence: addObservations(noEvidence, observations), cost, version };
 }
 
-/** The best skill of a run by what the run itself measured. */
-type RunSide = Side & {
-  readonly identity: RunIdentity;
-  readonly config: NonNullable<RunState['config']>;
-};
+type RunSide = Side & { readonly identity: RunIdentity; readonly config: NonNullable<RunState['config']> };
 
-/** Makes no call: what a run measured is in its journal. Throws where it has not measured that split. */
+/** Makes no call: what a run measured is in its journal. Throws if it has not measured that split. */
 async function runSide(path: string, name: string, split: string): Promise<RunSide> {
   let identity: RunIdentity = {};
   const watch = (event: RunEvent) => {
@@ -50,19 +45,12 @@ async function runSide(path: string, name: string, split: string): Promise<RunSi
   requireSplit(state, name, split);
   const evidence = evidenceOf(state, split);
   if (!state.config || !evidence) throw unmeasured(name, split);
-  const cost = totalCost(state);
-  return {
-    name,
-    text: state.best.skill,
-    evidence,
-    cost,
-    version: String(identity.env),
-    identity,
-    config: state.config,
-  };
+  const { best, config } = state;
+  const version = String(identity.env);
+  return { name, text: best.skill, evidence, cost: totalCost(state), version, identity, config };
 }
 
-/** Attempts that nothing was chosen by: the test, or the fresh ones at the end of the search. */
+/** Attempts that the search did not choose by: the test, or the fresh ones at its end. */
 function evidenceOf(state: RunState, split: string): Evidence | undefined {
   const { config, testEvidence, best, gate, finalMeasurement } = state;
   if (split === 'test' || split === config?.testSplit) return testEvidence.best && toEvidence(testEvidence.best);
@@ -80,49 +68,45 @@ function requireSplit({ config }: RunState, name: string, split: string): void {
   throw new SkillError('USAGE', `there is no split ${split} in ${name}`, { hint });
 }
 
+const DOCUMENTS = 'the documents themselves, which scores both: best_skill.md in the folder of each run.';
+
 function unmeasured(name: string, split: string): SkillError {
-  const hint = `Let the run end, or compare the documents themselves, which scores both: best_skill.md in the folder of each run.`;
+  const hint = `Let the run end, or compare ${DOCUMENTS}`;
   return new SkillError('USAGE', `${name} has not measured its best skill on ${split} tasks`, { hint });
 }
 
 const ALIKE = { target: 'target', judge: 'judge', env: 'environment' } as const;
 
-/** What else than the skills differs between two runs: their scores differ by that, too. */
+/** What differs between two runs besides their skills: their scores differ by that, too. */
 function otherDifferences(a: RunSide, b: RunSide, split: string): string[] {
-  const different = Object.entries(ALIKE).filter(([key]) => a.identity[key] !== b.identity[key]);
-  const tasks = `items of ${split === a.config.testSplit ? 'test' : 'val'}`;
-  const notes = different.map(
-    ([key, word]) =>
-      `the runs differ in more than their skills: ${word} ${a.identity[key] ?? 'none'} and ${b.identity[key] ?? 'none'}`,
-  );
-  const areOthers = a.identity[tasks] !== b.identity[tasks];
-  return areOthers
-    ? [...notes, 'the tasks of the two runs are not the same; those with the same id are compared']
-    : notes;
+  const differs = (key: string) => a.identity[key] !== b.identity[key];
+  const notes = Object.entries(ALIKE)
+    .filter(([key]) => differs(key))
+    .map(([key, word]) => `${word} ${a.identity[key] ?? 'none'} and ${b.identity[key] ?? 'none'}`)
+    .map((difference) => `the runs differ in more than their skills: ${difference}`);
+  if (!differs(`items of ${split === a.config.testSplit ? 'test' : 'val'}`)) return notes;
+  return [...notes, 'the tasks of the two runs are not the same; those with the same id are compared'];
 }
 
-/** Scores of two metrics have no difference. */
+/** Scores of different metrics cannot be subtracted. */
 function requireSameMetric(a: RunSide, b: RunSide): void {
   const [one, other] = [a.config.gateMetric, b.config.gateMetric];
   if (one === other) return;
   const message = `${a.name} counts ${one} scores and ${b.name} ${other} ones (gateMetric)`;
-  const hint = 'Compare the documents themselves, which scores both: best_skill.md in the folder of each run.';
-  throw new SkillError('USAGE', message, { hint });
+  throw new SkillError('USAGE', message, { hint: `Compare ${DOCUMENTS}` });
 }
 
-/** Of fewer an interval says nothing that a person could use. */
+/** With fewer tasks an interval is too wide to be of use. */
 const LEAST_COMMON = 10;
 
-function requireCommon(a: Side, b: Side, split: string): void {
-  const common = [...a.evidence.keys()].filter((id) => b.evidence.has(id)).length;
-  if (common < LEAST_COMMON) throw tooFew(common, split);
-}
+const commonTasks = (a: Side, b: Side) => [...a.evidence.keys()].filter((id) => b.evidence.has(id)).length;
 
-function tooFew(common: number, split: string): SkillError {
+function requireEnough(common: number, split: string): void {
+  if (common >= LEAST_COMMON) return;
   const message = `${plural(common, `${split} task`)} of both can be compared, and at least ${LEAST_COMMON} are needed`;
   const hint =
     'Add tasks to the split, or choose another split (val, or all for documents). Runs with different tasks: compare their best_skill.md, which scores both on the same ones.';
-  return new SkillError('USAGE', message, { hint });
+  throw new SkillError('USAGE', message, { hint });
 }
 
 /** A run or a document, by its path. */
@@ -133,7 +117,7 @@ export async function compareRuns(first: Compared, second: Compared, split: stri
   const a = await runSide(first.path, first.name, split);
   const b = await runSide(second.path, second.name, split);
   requireSameMetric(a, b);
-  requireCommon(a, b, split);
+  requireEnough(commonTasks(a, b), split);
   const against = compareSides(a, b, a.config);
   return { a, b, split, against, notes: otherDifferences(a, b, split), costOf: 'the runs' };
 }
@@ -156,11 +140,11 @@ export async function compareDocuments(
   const { wiring } = subjects[0]!;
   const models = await resolveScoring(loaded, caller);
   const plan = await planSplits(wiring, split);
-  if (plan.count < LEAST_COMMON) throw tooFew(plan.count, split);
+  requireEnough(plan.count, split);
   const scored = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning });
   const unmeasured = scored.find((one) => one.unmeasured)?.unmeasured;
   if (unmeasured) throw unmeasured;
   const [a, b] = scored.map((one) => sideOf(one, wiring.config)) as [Side, Side];
-  requireCommon(a, b, split);
-  return { a, b, split, against: compareSides(a, b, parseConfig(wiring.config)), notes: [], costOf: 'scoring them' };
+  requireEnough(commonTasks(a, b), split);
+  return { a, b, split, against: compareSides(a, b, wiring.config), notes: [], costOf: 'scoring them' };
 }

@@ -23,7 +23,7 @@ type EvalOptions = Pick<ScoringOptions, 'observers' | 'signal' | 'isCached'> & {
   readonly minScore?: number | undefined;
 };
 
-/** A document that is ready to be scored: all is read, nothing is paid yet. */
+/** A document that is ready to be scored: everything is read, and nothing is paid yet. */
 export type OpenEval = AsyncDisposable & {
   readonly config: SkillOptConfigInput;
   score(options: EvalOptions): Promise<EvalReport>;
@@ -43,7 +43,7 @@ export async function openEval(
   const { config } = subject.wiring;
   try {
     const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
-    for (const warning of new Set(warnings)) onWarning(warning); // two documents of one project may have the same
+    for (const warning of new Set(warnings)) onWarning(warning); // both documents may have the same
     const models = await resolveScoring(loaded, caller);
     const plan = await planSplits(subject.wiring, split);
     for (const reason of plan.leftOut) onWarning(`left out: ${reason}`);
@@ -72,7 +72,7 @@ type CheckInput = {
 /** Sums of thirds and tenths miss a bar by less than this. */
 const ROUNDING = 1e-9;
 
-/** Fails a skill only for what is known: worse by the whole interval, or a score below the bar. */
+/** Fails a skill only for what is proven: worse by the whole interval, or a score below the bar. */
 export function checkSkill({ scored, baseline, minScore, config }: CheckInput): SkillCheck {
   const side = sideOf(scored, config);
   const against = baseline && compareSides(sideOf(baseline, config), side, config);
@@ -82,7 +82,7 @@ export function checkSkill({ scored, baseline, minScore, config }: CheckInput): 
   const kind = kindOf({ unmeasured, against, isBelowBar });
   return {
     ...{ kind, isPassed: !FAILED.has(kind), score, metric: parseConfig(config).gateMetric, minScore },
-    ...{ isBelowBar, against, cost: addCosts(scored.cost, baseline?.cost), unmeasured },
+    ...{ isBelowBar, against, cost: baseline ? addCosts(scored.cost, baseline.cost) : scored.cost, unmeasured },
   };
 }
 
@@ -94,12 +94,9 @@ function kindOf({ unmeasured, against, isBelowBar }: Pick<SkillCheck, 'unmeasure
   return isBelowBar ? 'below-bar' : (against?.kind ?? 'scored');
 }
 
-const addCosts = (one: Cost, other: Cost | undefined): Cost =>
-  other === undefined
-    ? one
-    : {
-        calls: one.calls + other.calls,
-        tokens: one.tokens + other.tokens,
-        costUsd: one.costUsd + other.costUsd,
-        isPriced: one.isPriced && other.isPriced,
-      };
+const addCosts = (one: Cost, other: Cost): Cost => ({
+  calls: one.calls + other.calls,
+  tokens: one.tokens + other.tokens,
+  costUsd: one.costUsd + other.costUsd,
+  isPriced: one.isPriced && other.isPriced,
+});

@@ -10,9 +10,8 @@ import { countTestLook, openCaches } from '../../stores/index.ts';
 import { evaluatePasses, hashTasks, splitItems, withEnv } from '../../train/index.ts';
 import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 
-/** A document to be scored, with the project around it: the files that belong to it are its own. */
+/** A document to be scored, wired into the project with the files that belong to it. */
 export type Subject = {
-  /** As the user calls it. */
   readonly document: string;
   readonly text: string;
   readonly wiring: Wiring;
@@ -25,7 +24,7 @@ export async function wireDocument(loaded: LoadedProject, path: string, document
 
 export type ScoringOptions = ScoringModels & {
   readonly plan: SplitPlan;
-  /** Whether what is known need not be asked for again. */
+  /** Whether cached replies are used. */
   readonly isCached: boolean;
   readonly observers: readonly RunObserver[];
   readonly signal: AbortSignal;
@@ -36,31 +35,21 @@ export type ScoringOptions = ScoringModels & {
 export async function scoreDocuments(subjects: readonly Subject[], options: ScoringOptions): Promise<ScoredDocument[]> {
   const { config, path } = subjects[0]!.wiring;
   const caches = options.isCached ? await openCaches(join(dirname(path), '.eval'), config) : undefined;
-  const budget = budgetOf(subjects[0]!.wiring);
+  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = parseConfig(config);
+  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
+  const isLimited = Object.values(limits).some((limit) => limit !== undefined);
+  const shared = { ...options, ...(isLimited && { budget: createBudget(limits) }), ...(caches && { caches }) };
   const scored: ScoredDocument[] = [];
   try {
-    for (const subject of subjects) {
-      scored.push(await scoreDocument(subject, { ...options, ...(budget && { budget }), ...(caches && { caches }) }));
-    }
+    for (const subject of subjects) scored.push(await scoreDocument(subject, shared));
     return scored;
   } catch (error) {
-    throw caches === undefined && error instanceof LimitReached ? nothingKept(error) : error;
+    if (caches !== undefined || !(error instanceof LimitReached)) throw error;
+    const hint = `Raise ${error.limit} and start again: without a cache it begins from the start.`;
+    throw new LimitReached(error.limit, { message: error.message, hint });
   } finally {
     caches?.close();
   }
-}
-
-/** A limit is said to be resumed from, which needs the replies so far. */
-const nothingKept = ({ limit, message }: LimitReached) =>
-  new LimitReached(limit, {
-    message,
-    hint: `Raise ${limit} and start again: without a cache it begins from the start.`,
-  });
-
-function budgetOf({ config }: Wiring): Budget | undefined {
-  const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = parseConfig(config);
-  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
-  return Object.values(limits).some((limit) => limit !== undefined) ? createBudget(limits) : undefined;
 }
 
 type Scoring = ScoringOptions & {
@@ -71,7 +60,7 @@ type Scoring = ScoringOptions & {
 async function scoreDocument({ document, text, wiring }: Subject, scoring: Scoring): Promise<ScoredDocument> {
   const { plan, target, judge, agent, isCached, onWarning, ...options } = scoring;
   const { env } = wiring;
-  const config = { ...wiring.config, maxErroredShare: 1 }; // judged below, when there is something to show
+  const config = { ...wiring.config, maxErroredShare: 1 }; // checked below, when there is something to show
   const splits: Record<string, SkillScore> = {};
   let usage: UsageTable = {};
   const onUsage = (used: UsageTable) => {
@@ -84,7 +73,7 @@ async function scoreDocument({ document, text, wiring }: Subject, scoring: Scori
   const taskTypes = env.getTaskTypes?.() ?? [];
   const { maxErroredShare } = parseConfig(wiring.config);
   const whys = Object.values(splits).map(({ results }) => whyUnscored(results, maxErroredShare));
-  // Before anybody sees the score. Replies that are asked for again are another look at the same skill.
+  // Counted before anybody sees the score. Without a cache it is another look at the same skill.
   const conditions = [agent?.id ?? target.id, judge?.id, wiring.config.extras, ...(isCached ? [] : [Date.now()])];
   const look = { by: 'eval', document, skill: text, conditions } as const;
   return {
@@ -109,7 +98,6 @@ export const ALL_SPLITS = 'all';
 
 type SplitPlan = {
   readonly names: readonly string[];
-  /** How many tasks they have. */
   readonly count: number;
   /** Why other splits are not among them. */
   readonly leftOut: readonly string[];
@@ -130,20 +118,22 @@ async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
   }
   const { selectionSplit, testSplit } = parseConfig(config);
   const wanted = [...new Set(['train', selectionSplit, testSplit])];
-  const reasons = new Map<string, string>();
+  const [names, leftOut]: [string[], string[]] = [[], []];
+  let count = 0;
   for (const name of wanted) {
     const reason = await whyEmpty(env, name);
-    if (reason !== undefined) reasons.set(name, reason);
+    if (reason !== undefined) leftOut.push(reason);
+    else {
+      names.push(name);
+      count += (await splitItems(env, name, parseConfig(config))).length;
+    }
   }
-  const names = wanted.filter((name) => !reasons.has(name));
   if (names.length === 0) throw emptySplit(env, wanted.join(', '));
   const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;
-  let count = 0;
-  for (const name of names) count += (await splitItems(env, name, parseConfig(config))).length;
-  return { names, count, leftOut: [...reasons.values()], testTasks };
+  return { names, count, leftOut, testTasks };
 }
 
-/** An environment may have no such split at all, and say so. */
+/** An environment may throw for a split that it does not have. */
 async function whyEmpty(env: SkillEnv, split: string): Promise<string | undefined> {
   try {
     return (await env.getItems(split)).length > 0 ? undefined : `the ${split} split of ${env.name} is empty`;
@@ -158,12 +148,12 @@ function emptySplit(env: SkillEnv, split: string): SkillError {
   return new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
 }
 
-/** A measurement outside a run. The same one again shows nothing new, and is counted once. */
+/** A measurement outside a run. Repeating it shows nothing new, so it is counted once. */
 type Look = {
   readonly by: 'eval' | 'calibrate';
   readonly document: string;
   readonly skill: string;
-  /** Whatever else the scores depend on. */
+  /** What else the scores depend on. */
   readonly conditions: readonly unknown[];
 };
 
@@ -177,8 +167,8 @@ export async function testTasksOf({ env, config }: Wiring, split: string): Promi
 }
 
 /**
- * Counts a look at the test tasks from outside a run, if it is one, and answers how many there are. A folder that cannot
- * be written is no reason to hide a score: then a warning says that it is not counted.
+ * Counts a look at the test tasks from outside a run, if it is one, and returns how many there are. If the folder cannot be
+ * written, a warning says that the look is not counted: that is no reason to hide a score.
  */
 export async function countLook(
   testTasks: string | undefined,

@@ -28,7 +28,7 @@ const Pin = z.object({
   print: FilePrint,
   pinnedAt: z.string(),
 });
-export type AgentPin = z.infer<typeof Pin>;
+type AgentPin = z.infer<typeof Pin>;
 
 const PinsFile = z.object({ format: z.literal('skillopt.agents.v1'), agents: z.record(z.string(), Pin) });
 type AgentPins = Readonly<Partial<Record<AgentCliName, AgentPin>>>;

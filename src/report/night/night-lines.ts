@@ -1,18 +1,12 @@
 import { count, oneLine, plural, printable } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
 import { clip, nextLines, type TextStyle, wrap } from '../layout.ts';
-import {
-  type DocumentReport,
-  isOfSeveral,
-  notReplayableText,
-  type SleepReport,
-  withToolsText,
-} from './sleep-report.ts';
+import { type DocumentReport, gainText, isOfSeveral, leftOutLines, type SleepReport } from './sleep-report.ts';
 
 export type NextCommand = readonly [command: string, why: string];
 
 type NightContext = {
-  /** Of the night, as it is shown. */
+  /** The folder of the night, as it is shown. */
   readonly folder: string | undefined;
   readonly isDryRun: boolean;
   /** What to type next. */
@@ -22,35 +16,34 @@ type NightContext = {
 const MOST_RECURRING = 5;
 const MOST_TASKS = 12;
 
-/** The report of a night, to be read in a minute: what recurred, the change, what got better and worse, what it cost. */
+/** The report of a night: what recurred, the change, what got better and worse, what it cost. */
 export function nightLines(
   report: SleepReport,
   { folder, isDryRun, commands }: NightContext,
-  look: TextStyle,
+  style: TextStyle,
 ): string[] {
-  const { colors, width } = look;
+  const { colors, width } = style;
   return [
     colors.bold(`night ${report.night}`),
-    ...dayLines(report, look),
+    ...dayLines(report, style),
     '',
-    ...nothingLines(report, look),
+    ...nothingLines(report, style),
     ...report.documents.flatMap((document) => [
-      ...documentLines(document, look),
+      ...documentLines(document, style),
       ...(isOfSeveral(report) ? wrap(detailsOf(document), width - 2).map((line) => colors.dim(`  ${line}`)) : []),
       '',
     ]),
-    ...untrainedLines(report, look),
-    ...taskLines(report, look),
-    ...quarantineLines(report, look),
+    ...untrainedLines(report, style),
+    ...taskLines(report, style),
+    ...quarantineLines(report, style),
     ...report.notes.flatMap((note) => wrap(oneLine(note), width).map(colors.dim)),
     costLine(report),
     ...(folder === undefined ? [] : [colors.dim(`the whole report: ${folder}/report.md`)]),
     ...(isDryRun ? [colors.dim('a dry run: nothing is kept')] : []),
-    ...(commands.length > 0 ? ['', ...nextLines(commands, look)] : []),
+    ...(commands.length > 0 ? ['', ...nextLines(commands, style)] : []),
   ];
 }
 
-/** Why, and what it would take. */
 function nothingLines({ noEditsReason, needs }: SleepReport, { width, colors }: TextStyle): string[] {
   if (noEditsReason === '') return [];
   const [verdict, ...why] = wrap(`Nothing is proposed. ${oneLine(noEditsReason)}`, width);
@@ -58,13 +51,11 @@ function nothingLines({ noEditsReason, needs }: SleepReport, { width, colors }: 
 }
 
 function dayLines(report: SleepReport, { width }: TextStyle): string[] {
-  const { nSessions, nTasks, pooled, notReplayable, withTools, recurring } = report;
+  const { nSessions, nTasks, pooled, recurring } = report;
   const more = pooled > 0 ? `, and ${pooled} of earlier nights to measure with` : '';
   return [
     `${plural(nSessions, 'session')}, ${plural(nTasks, 'task')}${more}`,
-    ...[withToolsText(withTools), notReplayableText(notReplayable)]
-      .filter((line) => line !== '')
-      .flatMap((line) => wrap(line, width)),
+    ...leftOutLines(report).flatMap((line) => wrap(line, width)),
     ...recurring
       .slice(0, MOST_RECURRING)
       .map(({ intent, sessions, days }) =>
@@ -73,30 +64,23 @@ function dayLines(report: SleepReport, { width }: TextStyle): string[] {
   ];
 }
 
-const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
-
 function documentLines(
   { name, path, isStaged, before, after, gain, test }: DocumentReport,
   { colors, width }: TextStyle,
 ): string[] {
   if (before === after) return [`${oneLine(name)}: no change`];
-  const measured = gain
-    ? `${points(gain.value)} points on held-out tasks (${points(gain.low)} to ${points(gain.high)})`
-    : 'not measured';
+  const score = (share: number) => (100 * share).toFixed(1);
   const sealed = test
-    ? [
-        `  sealed test, ${plural(test.tasks, 'task')}: ${(100 * test.before).toFixed(1)} before, ${(100 * test.after).toFixed(1)} after`,
-      ]
+    ? [`  sealed test, ${plural(test.tasks, 'task')}: ${score(test.before)} before, ${score(test.after)} after`]
     : [];
   const paint = { '+': colors.green, '-': colors.red, ' ': colors.dim } as const;
-  const diff = changedLines(before, after).flatMap((line) =>
-    wrap(`  ${printable(line)}`, width, '     ').map(paint[line[0] as '+' | '-' | ' ']),
-  );
   return [
-    `${colors.bold(oneLine(name))}${isStaged ? ', proposed' : ''}: ${measured}`,
+    `${colors.bold(oneLine(name))}${isStaged ? ', proposed' : ''}: ${gainText(gain) ?? 'not measured'}`,
     `  ${oneLine(path)}`,
     ...sealed,
-    ...diff,
+    ...changedLines(before, after).flatMap((line) =>
+      wrap(`  ${printable(line)}`, width, '     ').map(paint[line[0] as '+' | '-' | ' ']),
+    ),
   ];
 }
 
@@ -114,8 +98,11 @@ function taskLines({ gateTrials, intents }: SleepReport, { colors, width }: Text
   if (moved.length === 0) return [];
   const sorted = moved.sort((one, other) => one.after - one.before - (other.after - other.before));
   const score = (share: number) => (100 * share).toFixed(0).padStart(3);
-  const line = ({ id, before, after, status }: (typeof moved)[number]) =>
-    `  ${(status === 'improved' ? colors.green : colors.red)(status.padEnd(9))} ${score(before)} → ${score(after)}  ${clip(oneLine(intents[id] ?? id), Math.max(20, width - 24))}`;
+  const line = ({ id, before, after, status }: (typeof moved)[number]) => {
+    const paint = status === 'improved' ? colors.green : colors.red;
+    const task = clip(oneLine(intents[id] ?? id), Math.max(20, width - 24));
+    return `  ${paint(status.padEnd(9))} ${score(before)} → ${score(after)}  ${task}`;
+  };
   const more = sorted.length - MOST_TASKS;
   const worse = moved.filter(({ status }) => status === 'regressed').length;
   return [
@@ -132,13 +119,9 @@ function quarantineLines({ quarantined }: SleepReport, { colors, width }: TextSt
     clip(`  ${oneLine(reason)}:`, width),
     colors.dim(clip(`    ${JSON.stringify(oneLine(content))}`, width)),
   ]);
-  return [
-    colors.yellow(
-      `${plural(quarantined.length, 'edit')} quarantined, and nothing of ${quarantined.length === 1 ? 'it' : 'them'} proposed:`,
-    ),
-    ...lines,
-    '',
-  ];
+  const them = quarantined.length === 1 ? 'it' : 'them';
+  const title = `${plural(quarantined.length, 'edit')} quarantined, and nothing of ${them} proposed:`;
+  return [colors.yellow(title), ...lines, ''];
 }
 
 function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): string {

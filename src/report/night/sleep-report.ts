@@ -1,9 +1,9 @@
 import type { EditRecord } from '../../core/document/index.ts';
 import type { UsageTable } from '../../core/run/index.ts';
+import { shellWord } from '../../core/text/index.ts';
 
 export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
 
-/** What one validation task scores before and after. */
 export type TaskDelta = { readonly id: string; readonly before: number; readonly after: number };
 
 /** What a document's candidate did on the tasks that were held out. */
@@ -16,25 +16,24 @@ export type GateTrial = {
   readonly accepted: boolean;
   readonly blockedByRegression: boolean;
   readonly pValue: number | null;
-  /** The share of the error that it had to pass. */
+  /** The error that its p-value had to stay below. */
   readonly error: number | null;
   readonly passes: number;
   readonly taskDeltas: readonly (TaskDelta & { readonly status: 'improved' | 'regressed' | 'unchanged' })[];
 };
 
-/** What one document's night came to. */
+/** What a night came to for one document. */
 export type DocumentReport = {
   readonly kind: 'skill' | 'memory';
   readonly name: string;
   readonly path: string;
-  /** A proposal waits for a person. */
+  /** Whether a proposal waits for a person. */
   readonly isStaged: boolean;
   readonly before: string;
   readonly after: string;
   readonly gain: { readonly value: number; readonly low: number; readonly high: number } | null;
-  /** On tasks that no decision has seen, if there are any. */
+  /** On tasks that no decision has used, if there are any. */
   readonly test: { readonly before: number; readonly after: number; readonly tasks: number } | null;
-  /** What became of it, in words. */
   readonly verdict: string;
   readonly calls: number;
   readonly tokensUsed: number;
@@ -44,7 +43,7 @@ export type DocumentReport = {
 /** A document that had too few tasks, or ones that prove nothing. */
 type UntrainedReport = Pick<DocumentReport, 'kind' | 'name' | 'path'> & {
   readonly tasks: number;
-  /** With what it would take. */
+  /** Also says what it would take. */
   readonly why: string;
 };
 
@@ -94,23 +93,47 @@ export type WithTools = {
   readonly sandbox: string;
 };
 
-/** More than a skill and the memory: then each says what became of it and what it cost. */
+/** Whether there is more than a skill and the memory: each document then shows its verdict and its cost. */
 export const isOfSeveral = ({ documents, untrained }: SleepReport) =>
   untrained.length > 0 || documents.filter(({ kind }) => kind === 'skill').length > 1;
 
-/** Such as: 12 tasks replayed with tools (sandbox: bubblewrap), 4 of which need files or tools. Empty, where none was. */
+export const signed = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
+
+/** `+12.5 points on held-out tasks (+3.0 to +22.1)`; undefined if nothing was measured. */
+export const gainText = (gain: DocumentReport['gain']) =>
+  gain ? `${signed(gain.value)} points on held-out tasks (${signed(gain.low)} to ${signed(gain.high)})` : undefined;
+
+/** About tasks that need files or tools. */
+export const leftOutLines = ({ withTools, notReplayable }: SleepReport) =>
+  [withToolsText(withTools), notReplayableText(notReplayable)].filter((line) => line !== '');
+
+/** `12 tasks replayed with tools (sandbox: bubblewrap), 4 of which need files or tools`; empty if there is none. */
 export function withToolsText(withTools: WithTools | null | undefined): string {
   if (!withTools) return '';
   const { tasks, needFiles, sandbox } = withTools;
   return `${tasks} ${tasks === 1 ? 'task' : 'tasks'} replayed with tools (sandbox: ${sandbox}), ${needFiles} of which ${needFiles === 1 ? 'needs' : 'need'} files or tools`;
 }
 
-/** How tasks that need files come to be attempted. */
-const HOW_TO_REPLAY =
-  'name an agent as the target, and it does them in a copy of this project: target: { agent: claude }';
+/** About tasks that are left out, and what to do about it; empty if there is none. */
+export function notReplayableText(tasks: number): string {
+  if (tasks === 0) return '';
+  const how = 'name an agent as the target, and it does them in a copy of this project: target: { agent: claude }';
+  return `${tasks} ${tasks === 1 ? 'task needs' : 'tasks need'} files or tools: not replayable yet; ${how}`;
+}
 
-/** Of tasks that are left out, and what to do about it. Empty, where there are none. */
-export const notReplayableText = (tasks: number): string =>
-  tasks === 0
-    ? ''
-    : `${tasks} ${tasks === 1 ? 'task needs' : 'tasks need'} files or tools: not replayable yet; ${HOW_TO_REPLAY}`;
+export type ProposalCommand = 'adopt' | 'review' | 'rollback';
+
+type ProposalName = {
+  readonly night: number;
+  readonly document: { readonly kind: 'skill' | 'memory'; readonly name: string };
+};
+
+/** The command for this proposal and no other. */
+export function commandOf({ night, document: { kind, name } }: ProposalName, command: ProposalCommand): string {
+  return `${nightCommandOf(night, command)} ${kind === 'memory' ? '--memory' : `--skill ${shellWord(name)}`}`;
+}
+
+/** The command for all proposals of a night. It always names the night: another proposal may come before it is typed. */
+export function nightCommandOf(night: number, command: ProposalCommand): string {
+  return `skillopt sleep ${command} --night ${night}`;
+}

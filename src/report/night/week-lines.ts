@@ -1,5 +1,5 @@
 import { oneLine, percent, plural, points } from '../../core/text/index.ts';
-import { type Colors, clip, padEnd, wrap } from '../layout.ts';
+import { clip, type LineStyle, padEnd, wrap } from '../layout.ts';
 
 /** A line that a document gained, lost, or did not get. */
 export type StoryLine = { readonly text: string; readonly why?: string };
@@ -37,42 +37,47 @@ export type WeekStory = {
   readonly nights: readonly NightStory[];
 };
 
-type TextStyle = { readonly width: number; readonly colors: Colors };
-
 /** A week as a person reads it: night by night, and what it was worth. */
-export function weekLines(week: WeekStory, look: TextStyle): string[] {
+export function weekLines(week: WeekStory, style: LineStyle): string[] {
   const before = (at: number) => week.nights[at - 1]?.score ?? week.start;
-  return [...week.nights.flatMap((night, at) => [...nightLines(night, before(at), look), '']), ...endLines(week, look)];
+  const nights = week.nights.flatMap((night, at) => [...nightLines(night, before(at), style), '']);
+  return [...nights, ...endLines(week, style)];
 }
-
-/** `before`: the score on unseen days in the evening. */
-function nightLines(night: NightStory, before: number, look: TextStyle): string[] {
-  const { bold, dim, green } = look.colors;
-  const counts = [plural(night.sessions, 'session'), plural(night.tasks, 'task'), plural(night.calls, 'call')];
-  const gain = night.score - before;
-  const unseen = `${percent(night.score)}${gain === 0 ? '' : ` (${points(gain)})`}`;
-  return [
-    `${bold(`night ${night.night}`)}  ${dim(clip(counts.join(', '), look.width - HEAD_WIDTH))}`,
-    ...storyLines('learned', '+', night.learned, look, green),
-    ...storyLines('forgotten', '-', night.forgotten, look),
-    ...nothingLines(night, look),
-    ...storyLines('rejected', '·', night.rejected.slice(0, MOST_REJECTED), look, dim),
-    ...moreLines(night.rejected.length - MOST_REJECTED, dim),
-    ...storyLines('quarantined', '!', night.quarantined, look, look.colors.yellow),
-    ...poisonLines(night, look),
-    labelled('unseen days', unseen),
-  ];
-}
-
-/** Whole, since it says what to do. */
-const nothingLines = ({ whyNothing = '' }: NightStory, { width }: TextStyle) =>
-  whyNothing === ''
-    ? []
-    : wrap(oneLine(whyNothing), textSpace(width)).map((line, at) => labelled(at === 0 ? 'no proposal' : '', line));
 
 /** More of them say nothing new: nearly every night tries several in vain. */
 const MOST_REJECTED = 3;
-const moreLines = (count: number, paint: Paint) => (count > 0 ? [labelled('', paint(`  and ${count} more`))] : []);
+
+/** `before`: the score on unseen days in the evening. */
+function nightLines(night: NightStory, before: number, { width, colors }: LineStyle): string[] {
+  const { bold, dim, green, yellow } = colors;
+  const counts = [plural(night.sessions, 'session'), plural(night.tasks, 'task'), plural(night.calls, 'call')];
+  const gain = night.score - before;
+  const more = night.rejected.length - MOST_REJECTED;
+  const stories = (label: string, lines: readonly StoryLine[], paint: (text: string) => string) =>
+    lines.map(({ text, why }, at) => {
+      const story = `${SIGNS[label]} ${oneLine(text)}${why === undefined ? '' : ` (${oneLine(why)})`}`;
+      return labelled(at === 0 ? label : '', paint(clip(story, textSpace(width))));
+    });
+  return [
+    `${bold(`night ${night.night}`)}  ${dim(clip(counts.join(', '), width - HEAD_WIDTH))}`,
+    ...stories('learned', night.learned, green),
+    ...stories('forgotten', night.forgotten, String),
+    ...nothingLines(night, width),
+    ...stories('rejected', night.rejected.slice(0, MOST_REJECTED), dim),
+    ...(more > 0 ? [labelled('', dim(`  and ${more} more`))] : []),
+    ...stories('quarantined', night.quarantined, yellow),
+    ...poisonLines(night, { width, colors }),
+    labelled('unseen days', `${percent(night.score)}${gain === 0 ? '' : ` (${points(gain)})`}`),
+  ];
+}
+
+const SIGNS: Readonly<Record<string, string>> = { learned: '+', forgotten: '-', rejected: '·', quarantined: '!' };
+
+/** Whole, because it says what to do. */
+const nothingLines = ({ whyNothing = '' }: NightStory, width: number) =>
+  whyNothing === ''
+    ? []
+    : wrap(oneLine(whyNothing), textSpace(width)).map((line, at) => labelled(at === 0 ? 'no proposal' : '', line));
 
 const LABEL_WIDTH = 13;
 /** `night 60` and two spaces. */
@@ -81,22 +86,6 @@ const HEAD_WIDTH = 10;
 const textSpace = (width: number) => width - LABEL_WIDTH - 2;
 const labelled = (label: string, text: string) => `  ${padEnd(label, LABEL_WIDTH)}${text}`;
 
-type Paint = (text: string) => string;
-
-/** The label stands before the first line only. */
-function storyLines(
-  label: string,
-  sign: string,
-  lines: readonly StoryLine[],
-  { width }: TextStyle,
-  paint: Paint = (text) => text,
-): string[] {
-  return lines.map(({ text, why }, at) => {
-    const said = `${sign} ${oneLine(text)}${why === undefined ? '' : ` (${oneLine(why)})`}`;
-    return labelled(at === 0 ? label : '', paint(clip(said, textSpace(width))));
-  });
-}
-
 const FATES: Readonly<Record<PoisonFate, string>> = {
   unnoticed: 'nobody made a rule of it',
   quarantined: 'quarantined',
@@ -104,14 +93,14 @@ const FATES: Readonly<Record<PoisonFate, string>> = {
   staged: 'STAGED, which must not happen',
 };
 
-function poisonLines({ poison }: NightStory, { width, colors }: TextStyle): string[] {
+function poisonLines({ poison }: NightStory, { width, colors }: LineStyle): string[] {
   if (!poison) return [];
   const tried = clip(`a pasted text ${oneLine(poison.name)}: ${oneLine(poison.text)}`, textSpace(width));
   const fate = clip(FATES[poison.fate], textSpace(width));
   return [labelled('poison', colors.yellow(tried)), labelled('', poison.fate === 'staged' ? colors.red(fate) : fate)];
 }
 
-function endLines({ start, best, things, nights }: WeekStory, { width, colors }: TextStyle): string[] {
+function endLines({ start, best, things, nights }: WeekStory, { width, colors }: LineStyle): string[] {
   const end = nights.at(-1)?.score ?? start;
   const poisons = nights.flatMap(({ poison }) => poison ?? []);
   const staged = poisons.filter(({ fate }) => fate === 'staged').length;

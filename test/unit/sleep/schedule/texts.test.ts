@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NightJob, readClock } from '../../../../src/app/index.ts';
-import { cronLines } from '../../../../src/app/schedule/cron.ts';
-import { clockTime, lastDue, markOf, posixScript, requireWritable } from '../../../../src/app/schedule/night-job.ts';
+import { cronLines, systemdUnits } from '../../../../src/app/schedule/installers.ts';
+import { lastDue } from '../../../../src/app/schedule/kept-schedule.ts';
+import { markOf, posixScript, requireWritable } from '../../../../src/app/schedule/night-job.ts';
 import {
   launchdPlist,
   powershellQuoted,
@@ -13,7 +14,6 @@ import {
   windowsScript,
   windowsTask,
 } from '../../../../src/app/schedule/other-systems.ts';
-import { systemdUnits } from '../../../../src/app/schedule/systemd.ts';
 import { jobHash } from '../../../../src/sleep/index.ts';
 import { isMissing } from '../../../support/machine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -22,7 +22,7 @@ const project = `/home/ann/it's 100% "<$x> & ü`;
 const job: NightJob = {
   project,
   hash: jobHash(project),
-  at: clockTime(3, 7),
+  at: { hour: 3, minute: 7 },
   folder: `/home/ann/.local/state/100% "s$x\\ & ü`,
   command: [
     '/opt/node/bin/node',
@@ -47,10 +47,10 @@ const golden = (name: string) => join('test/fixtures/schedule', name);
 
 describe('fact 55: the scheduler', () => {
   it('55: refuses an hour that is true, no number, or on no clock', () => {
-    for (const hour of [true, Number.NaN, 24, -1, 3.5, '3', null, undefined]) {
-      expect(() => clockTime(hour, 17)).toThrow('expected a time from 00:00 to 23:59');
-      expect(() => clockTime(3, hour === 24 ? 60 : hour)).toThrow('expected a time');
-    }
+    for (const hour of ['true', 'NaN', '24', '-1', '3.5', '', ' 3', '003'])
+      expect(() => readClock(`${hour}:17`)).toThrow('expected a time from 00:00 to 23:59');
+    for (const minute of ['true', '60', '-1', '7', '7.5', '', '007'])
+      expect(() => readClock(`3:${minute}`)).toThrow('expected a time');
     expect(readClock('3:07')).toEqual({ hour: 3, minute: 7 });
   });
 

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { type RolloutResult, selectGateScore } from '../core/contracts/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
-import type { EvalReport, SkillScore } from './eval-report.ts';
+import { head, oneLine } from '../core/text/index.ts';
+import { checkSentences, type EvalReport, type SkillScore } from './eval-report.ts';
 
 /** How a task is scored: by the metric of the gate. */
 export type JUnitMetric = { readonly gateMetric: 'hard' | 'soft' | 'mixed'; readonly gateMixedWeight: number };
 
-/** The tasks of a check as JUnit XML, a suite for each split: failures with what was expected, errors for tasks without a score. */
+/** The tasks of a check as JUnit XML, a suite for each split. Tasks without a score are errors. */
 export function junitText(report: EvalReport, metric: JUnitMetric): string {
   const suites = Object.entries(report.scored.splits).map(([split, score]) => suite(split, score, report, metric));
   return [
@@ -51,27 +53,23 @@ function suite(split: string, { results }: SkillScore, { baseline, check, scored
   ];
 }
 
-type Known = { readonly score: number | undefined; readonly baseline: number | undefined };
+type Scores = { readonly score: number | undefined; readonly baseline: number | undefined };
 
-function testcase(split: string, result: RolloutResult, known: Known, isFailed: boolean): string[] {
+function testcase(split: string, result: RolloutResult, scores: Scores, isFailed: boolean): string[] {
   const { id, taskType, errored, failReason = '' } = result;
   const name = attributes({ classname: taskType ? `${split}.${taskType}` : split, name: id });
-  const fault = errored
-    ? element('error', failReason, failReason)
-    : isFailed
-      ? element('failure', failReason, detail(result))
-      : [];
-  return [`<testcase${name}>`, ...properties(known), ...fault, '</testcase>'];
+  const message = attributes({ message: short(failReason, 200) });
+  const fault = [
+    ...(errored ? [`<error${message}>${xmlText(failReason)}</error>`] : []),
+    ...(isFailed ? [`<failure${message}>${xmlText(detail(result))}</failure>`] : []),
+  ];
+  return [`<testcase${name}>`, ...properties(scores), ...fault, '</testcase>'];
 }
 
 function detail({ question, referenceText, predictedAnswer, failReason }: RolloutResult): string {
   const parts = Object.entries({ question, expected: referenceText, answer: predictedAnswer, reason: failReason });
   return parts.flatMap(([title, text]) => (text ? [`${title}: ${short(text)}`] : [])).join('\n');
 }
-
-const element = (name: string, message: string, text: string) => [
-  `<${name}${attributes({ message: short(message, 200) })}>${xmlText(text)}</${name}>`,
-];
 
 function properties(values: Readonly<Record<string, string | number | undefined>>): string[] {
   const known = Object.entries(values).filter(([, value]) => value !== undefined);
@@ -85,17 +83,37 @@ const attributes = (values: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => ` ${name}="${xmlText(String(value))}"`)
     .join('');
 
-/** A reader of a test report wants to see what it is about, not all of it. */
-const LONGEST = 1_000;
-
-const short = (text: string, most = LONGEST) => {
-  const letters = [...text.slice(0, 2 * most)];
-  return letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
+const short = (text: string, most = 1_000) => {
+  const start = head(text, most);
+  return start.length < text.length ? `${start}…` : start;
 };
 
-/** What no XML may hold, not even by its number. */
+/** Characters that XML may not hold, not even by number. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Also in an attribute: there a reader would take line breaks and tabs for spaces unless they are given by number. */
+/** Line breaks and tabs are given by number: in an attribute, readers would turn them into spaces. */
 const xmlText = (text: string) =>
   text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"'\t\n\r]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** A page for the log of a workflow, with the verdict as an annotation. Commands are off inside the page: it holds foreign text. */
+export function githubLines(report: EvalReport, page: string): string[] {
+  const level = report.check.isPassed ? 'notice' : 'error';
+  const [first] = checkSentences(report);
+  const end = randomUUID();
+  return [
+    `::stop-commands::${end}`,
+    ...page.trimEnd().split('\n'),
+    `::${end}::`,
+    annotation(level, report.scored.document, `${first!.head}: ${first!.text}`),
+  ];
+}
+
+/** What stopped a measurement, as an annotation. */
+export const githubError = (document: string, message: string) =>
+  annotation('error', document, `Not measured: ${message}`);
+
+const annotation = (level: string, document: string, message: string) =>
+  `::${level} title=${property(`skillopt: ${document}`)}::${data(message)}`;
+
+const data = (text: string) => oneLine(text).replaceAll('%', '%25');
+const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,0 +1,249 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { type Bucket, RolloutResult, SkillError } from '../core/contracts/index.ts';
+import {
+  gateMetricScore,
+  listEdits,
+  loadingOf,
+  type RunEvent,
+  type RunState,
+  reportedScores,
+  stepTotal,
+  summarize,
+  type Verdict,
+  type VerdictKind,
+  type VerdictOptions,
+  verdictOf,
+} from '../core/run/index.ts';
+import { suggestion } from '../core/text/index.ts';
+import { KIND_WORDS, type TaskAttempt, type TriggerFigures } from '../report/index.ts';
+import { kindOf } from '../runners/index.ts';
+import { listRuns as findRuns, type RunListing, shownPath } from '../stores/index.ts';
+import { type LoadedRun, loadRun, standingOf } from './load-run.ts';
+
+/** One run in the list of runs. */
+export type RunRow = {
+  readonly name: string;
+  readonly path: string;
+  readonly state: string;
+  /** What it came to; `null` when the run cannot be read. */
+  readonly verdict: VerdictKind | null;
+  readonly baselineScore: number | null;
+  readonly bestScore: number | null;
+  readonly testHard: number | null;
+  /** By the metric of the gate, as the two scores are. */
+  readonly testScore: number | null;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly modifiedAt: Date;
+  readonly problem?: string;
+};
+
+/** The runs in a folder with their figures, newest first. `others` are listed among them. */
+export async function listRuns(folder: string, others: readonly RunListing[] = []): Promise<RunRow[]> {
+  const newestFirst = (a: RunListing, b: RunListing) => Number(b.modifiedAt) - Number(a.modifiedAt);
+  const rows: RunRow[] = [];
+  // One by one: long journals are large.
+  for (const listing of [...(await findRuns(folder)), ...others].sort(newestFirst))
+    rows.push(await describeRun(listing));
+  return rows;
+}
+
+/** A run that cannot be read is a row that says so. */
+async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunRow> {
+  const place = { name, path, modifiedAt };
+  try {
+    const run = await loadRun(path);
+    const standing = await standingOf(run);
+    const verdict = verdictOf(run.state, standing);
+    const summary = summarize(run.state);
+    const scores = reportedScores(run.state);
+    return {
+      ...place,
+      baselineScore: scores?.before ?? null,
+      bestScore: scores?.after ?? null,
+      testHard: summary.testHard,
+      testScore: gateMetricScore(run.state.tests.best, run.state) ?? null,
+      accepted: summary.totalAccepts,
+      rejected: summary.totalRejects,
+      verdict: verdict.kind,
+      state: describeState(run.state, verdict, standing.isRunning ?? false),
+    };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...place, ...noFigures, verdict: null, state: 'unreadable', problem };
+  }
+}
+
+const noFigures = { baselineScore: null, bestScore: null, testHard: null, testScore: null, accepted: 0, rejected: 0 };
+
+/** A finished run shows its verdict: «done» alone would sound well for a run whose models never answered. */
+function describeState(state: RunState, { kind, reason }: Verdict, isRunning: boolean): string {
+  const over = kind === 'broken' ? 'broken' : `done, ${KIND_WORDS[kind].toLowerCase()}`;
+  const progress = state.isDone ? over : `step ${state.stepsDone} of ${stepTotal(state)}`;
+  if (isRunning) return `running, ${progress}`;
+  if (state.isDone) return progress;
+  return `${kind === 'broken' ? 'broken' : reason === 'limit' ? 'at its limit' : 'not finished'}, ${progress}`;
+}
+
+const [SHOULD, SHOULD_NOT] = [true, false].map((shouldTrigger) => kindOf({ shouldTrigger })) as [string, string];
+
+/** By queries that the search never saw. Undefined for runs with other tasks, and before the test. */
+export function triggerFigures({ tests: { baseline, best } }: Pick<RunState, 'tests'>): TriggerFigures | undefined {
+  const share = (kind: string) => {
+    const [before, after] = [baseline?.buckets[kind], best?.buckets[kind]];
+    return before && after && { of: after.total, before: passed(before), after: passed(after) };
+  };
+  const [recall, specificity] = [share(SHOULD), share(SHOULD_NOT)];
+  return recall && specificity && { recall, specificity };
+}
+
+const passed = ({ hard, total }: Bucket) => Math.round(hard * total);
+
+export async function loadQueries({ path, state }: LoadedRun): Promise<ReadonlyMap<string, string>> {
+  if (triggerFigures(state) === undefined) return new Map();
+  const text = await readFile(join(path, 'test_eval_baseline/results.json'), 'utf8').catch(() => '[]');
+  const results: readonly { id: string; question?: string }[] = JSON.parse(text);
+  return new Map(results.flatMap(({ id, question }) => (question === undefined ? [] : [[id, question]])));
+}
+
+type AnswerOptions = {
+  readonly cwd: string;
+  readonly warnings?: readonly string[];
+  readonly standing?: VerdictOptions;
+};
+
+/** What a run came to, for programs. Paths are relative to `cwd`. */
+export function runAnswer({ path, name, state }: LoadedRun, { cwd, warnings = [], standing = {} }: AnswerOptions) {
+  const bestSkillPath = shownPath(join(path, 'best_skill.md'), cwd);
+  const summary = summarize(state, { outRoot: shownPath(path, cwd), warnings });
+  const [loading, trigger] = [loadingOf(state.usage.rollout ?? {}), triggerFigures(state)];
+  const agents = { ...(loading && { loading }), ...(trigger && { trigger }) };
+  return { name, verdict: verdictOf(state, standing), bestSkillPath, ...summary, ...agents, edits: listEdits(state) };
+}
+
+type AttemptQuery = { readonly task: string; readonly step?: number | undefined };
+
+/** All attempts at a task that a run has files of, in the order of the run. Throws for a task without attempts. */
+export async function loadAttempts({ path, name }: LoadedRun, { task, step }: AttemptQuery): Promise<TaskAttempt[]> {
+  const files = await resultFiles(path);
+  const lists = await Promise.all(
+    files.map(async (file) => ({ ...file, results: await readResults(join(path, file.path)) })),
+  );
+  const chosen = lists.filter((list) => step === undefined || list.step === step);
+  const attempts = chosen.flatMap(({ part, step: of, results }) =>
+    results
+      .filter(({ id }) => id === task)
+      .map((result) => ({ part, ...(of === undefined ? {} : { step: of }), result })),
+  );
+  if (attempts.length > 0) return attempts;
+  const ids = [...new Set(lists.flatMap(({ results }) => results.map(({ id }) => id)))];
+  if (!ids.includes(task)) {
+    const message = `the run ${name} has no attempt at the task ${JSON.stringify(task)}${suggestion(task, ids)}`;
+    throw new SkillError('USAGE', message, { hint: tasksOf(ids) });
+  }
+  const parts = lists.filter(({ results }) => results.some(({ id }) => id === task)).map(({ part }) => part);
+  const where = step === undefined ? `the run ${name}` : `step ${step} of the run ${name}`;
+  throw new SkillError('USAGE', `${where} has no attempt at the task ${JSON.stringify(task)}`, {
+    hint: `It was attempted in: ${[...new Set(parts)].join('; ')}`,
+  });
+}
+
+/** The attempt that shows what a version of the skill did: one from the test, else one from the search. */
+export function attemptOf(version: string, attempts: readonly TaskAttempt[], state: RunState): TaskAttempt {
+  const { best, current, stepsDone } = state;
+  const step = stepOf(version);
+  const candidate = (of: number) => `step ${of}, the candidate`;
+  const parts: Readonly<Record<string, readonly string[]>> = {
+    initial: ['test, baseline skill', 'the beginning'],
+    best: ['test, best skill', 'the end', candidate(best.step)],
+    current: ['test, final skill', 'the end', candidate(current.step)],
+  };
+  const ofStep = (of: number) => (of === 0 ? parts.initial! : of === best.step ? parts.best! : [candidate(of)]);
+  const isNamed = Object.hasOwn(parts, version);
+  const wanted = step === undefined ? (isNamed ? parts[version]! : []) : ofStep(step);
+  const found = wanted.map((part) => attempts.findLast((attempt) => attempt.part === part)).find(Boolean);
+  if (found !== undefined) return found;
+  if (step === undefined ? !isNamed : step > stepsDone) throw noVersion(version, stepsDone);
+  const seen = [...new Set(attempts.map(({ part }) => part))].join('; ');
+  throw new SkillError('USAGE', `no attempt at this task was made with the version ${version} of the skill`, {
+    hint: `It was attempted in: ${seen}. Versions are initial, best, current, or a step whose candidate attempted it.`,
+  });
+}
+
+function tasksOf(ids: readonly string[]): string {
+  if (ids.length === 0) return 'It has no attempts yet.';
+  return `Tasks: ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? `, and ${ids.length - 10} more` : ''}`;
+}
+
+type ResultFile = { readonly path: string; readonly part: string; readonly step?: number; readonly order: number };
+
+/** The names of the parts of a run, by the beginning of their file names, in the order of a run. */
+const PARTS: readonly (readonly [pattern: RegExp, part: (match: RegExpExecArray) => string])[] = [
+  [/^baseline_selection_eval\/results/, () => 'the beginning'],
+  [/^steps\/step_(\d+)\/rollout_results/, ([, step]) => `step ${Number(step)}, training`],
+  [/^steps\/step_(\d+)\/selection_eval\/results/, ([, step]) => `step ${Number(step)}, the candidate`],
+  [/^slow_update\/epoch_(\d+)\/selection_eval\/results/, ([, epoch]) => `epoch ${Number(epoch)}, guidance`],
+  [/^final_selection_eval\/results/, () => 'the end'],
+  [/^final_measurement\/results/, () => 'the final measurement'],
+  [/^test_eval_(\w+)\/results/, ([, subject]) => `test, ${subject} skill`],
+];
+
+async function resultFiles(folder: string): Promise<ResultFile[]> {
+  const paths = (await readdir(folder, { recursive: true })).map((path) => path.split(sep).join('/'));
+  const found = paths.sort().flatMap((path): ResultFile[] => {
+    const rank = PARTS.findIndex(([pattern]) => pattern.test(path));
+    if (rank === -1 || !path.endsWith('.json')) return [];
+    const [pattern, partOf] = PARTS[rank]!;
+    const match = pattern.exec(path)!;
+    const step = path.startsWith('steps/') ? Number(match[1]) : undefined;
+    return [{ path, part: partOf(match), order: orderOf(rank, step), ...(step === undefined ? {} : { step }) }];
+  });
+  return found.sort((one, other) => one.order - other.order);
+}
+
+const LATER = 1e9;
+
+/** Step by step, the training before the candidate; the other parts as listed above. */
+const orderOf = (rank: number, step: number | undefined) =>
+  step === undefined ? (rank === 0 ? 0 : rank * LATER) : step * PARTS.length + rank;
+
+async function readResults(path: string): Promise<RolloutResult[]> {
+  try {
+    const list: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return Array.isArray(list) ? list.map((result) => RolloutResult.parse(result)) : [];
+  } catch (cause) {
+    const hint = 'Remove the file: the rest of the run does not need it.';
+    throw new SkillError('JOURNAL_CORRUPT', `${path} cannot be read: ${(cause as Error).message}`, { cause, hint });
+  }
+}
+
+/** Finds versions of a skill by name while a journal is read: `initial`, `best`, `current`, or after a step (`3`, `v0003`). */
+export function versionFinder(names: readonly string[]) {
+  const wanted = new Set(names.map(stepOf));
+  const afterStep = new Map<number | undefined, string>();
+  const watch = (event: RunEvent, { current }: RunState): void => {
+    const isFound = event.type === 'step-end' && wanted.has(event.step) && !afterStep.has(event.step);
+    if (isFound) afterStep.set(event.step, current.skill);
+  };
+  return {
+    /** Is notified of each event and the state after it. Undefined if the last state is enough. */
+    watch: names.some(stepOf) ? watch : undefined, // step 0 is the initial one
+    find(name: string, { initialSkill: initial, best, current, stepsDone }: RunState): string {
+      const named: Readonly<Record<string, string>> = { initial, best: best.skill, current: current.skill };
+      if (Object.hasOwn(named, name)) return named[name]!;
+      const step = stepOf(name);
+      const text = step === 0 ? initial : afterStep.get(step);
+      if (step !== undefined && text !== undefined) return text;
+      throw noVersion(name, stepsDone);
+    },
+  };
+}
+
+function noVersion(name: string, stepsDone: number): SkillError {
+  const message = `no version ${name}: initial, best, current or a step from 0 to ${stepsDone} was expected`;
+  const hint = 'For example: skillopt diff RUN initial best, or skillopt diff RUN 2 3';
+  return new SkillError('USAGE', message, { hint });
+}
+
+const stepOf = (name: string) => (/^v?\d+$/.test(name) ? Number(name.replace('v', '')) : undefined);
