@@ -73,7 +73,7 @@ async function train({ seed, config }: (typeof KINDS)[number], folder: string): 
 }
 
 /** How many lines a run had when it was cut off; its next line is torn. */
-const cutsOf = (lines: number) => [1, 3, 8, Math.floor(lines / 2), lines - 2];
+const cutsOf = (lines: number) => [3, Math.floor(lines / 2), lines - 2];
 
 /** What a resumed run writes may differ from the first run's lines, but not in what happened. */
 const factsOf = (events: readonly RunEvent[]) => events.map(toFact).filter(({ type }) => type !== 'run-start');

@@ -20,10 +20,10 @@ describe('a run with everything on', () => {
   });
 
   it.each([
-    ['patch', 1, 17],
-    ['patch', 5, 23],
-    ['rewrite_from_suggestions', 5, 29],
-    ['full_rewrite_minibatch', 5, 29],
+    ['patch', 1, 29],
+    ['patch', 5, 37],
+    ['rewrite_from_suggestions', 5, 43],
+    ['full_rewrite_minibatch', 5, 43],
   ] as const)('resumes to the same end (%s, %i workers, cut at every %i. event)', async (mode, workers, every) => {
     const whole = await run(mode, workers);
     for (let cut = 0; cut <= whole.facts.length; cut += every) {
@@ -38,7 +38,7 @@ describe('a run with everything on', () => {
     'resumes to the same end without its caches (%s)',
     async (mode) => {
       const whole = await run(mode, 1);
-      for (let cut = 4; cut <= whole.facts.length; cut += 27) {
+      for (let cut = 4; cut <= whole.facts.length; cut += 53) {
         const { facts, summary } = await run(mode, 4, memoryRun(whole.store.events.slice(0, cut)));
         expect(facts.slice(1), `cut after ${cut} events`).toEqual(whole.facts.slice(1));
         expect(summary.bestSkill).toBe(whole.summary.bestSkill);
@@ -114,7 +114,7 @@ describe('a run of the default preset', () => {
     const types = new Set(whole.facts.map(({ type }) => type));
     for (const type of ['removal-end', 'final-measurement-end'] as const) expect(types).toContain(type);
     expect(types.has('search-end')).toBe('maxRollouts' in config);
-    for (let cut = 0; cut <= whole.facts.length; cut += 11) {
+    for (let cut = 0; cut <= whole.facts.length; cut += 29) {
       (whole.store.events as RunEvent[]).length = cut;
       const { facts, requests } = await play(config, whole.store);
       expect(facts, `cut after ${cut} events`).toEqual(whole.facts);

@@ -60,7 +60,7 @@ describe('the gate that knows noise', () => {
     async (proposalsPerBatch) => {
       const config = { proposalsPerBatch };
       const { store, facts } = await run({ config });
-      for (let cut = 1; cut < store.events.length; cut += 4) {
+      for (let cut = 1; cut < store.events.length; cut += 13) {
         const resumed = await run({ config, store: memoryRun(store.events.slice(0, cut)) });
         expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
       }
@@ -121,7 +121,7 @@ describe('the gate that knows noise', () => {
   });
 
   it('claims nothing where nothing helps', async () => {
-    const runs = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => run({ isDeaf: true, seed })));
+    const runs = await Promise.all([1, 2, 3].map((seed) => run({ isDeaf: true, seed })));
     expect(runs.filter(({ summary }) => summary.isProven)).toHaveLength(0);
   });
 
