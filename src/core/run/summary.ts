@@ -182,7 +182,10 @@ export function reportedScores(state: RunState) {
 }
 
 /** By the metric of the run's gate, like its validation scores. */
-export function gateMetricScore(scores: Pick<TestReport, 'hard' | 'soft'> | undefined, { config }: Pick<RunState, 'config'>): number | undefined {
+export function gateMetricScore(
+  scores: Pick<TestReport, 'hard' | 'soft'> | undefined,
+  { config }: Pick<RunState, 'config'>,
+): number | undefined {
   return scores && selectGateScore(scores.hard, scores.soft, config?.gateMetric, config?.gateMixedWeight);
 }
 

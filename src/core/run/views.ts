@@ -44,11 +44,10 @@ export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detai
       return { [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
     case 'salvage-end':
       return { [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) };
-    case 'final-measurement-end':
-      return {
-        'final_measurement/summary.json': json(withoutType(fact)),
-        'final_measurement/results.json': json(results),
-      };
+    case 'final-measurement-end': {
+      const dir = 'final_measurement';
+      return { [`${dir}/summary.json`]: json(withoutType(fact)), [`${dir}/results.json`]: json(results) };
+    }
     case 'prune-end':
       return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':
@@ -66,21 +65,19 @@ const GUIDANCE = {
   updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
 };
 
-type Compared = { readonly results: readonly RolloutResult[]; readonly pairs: readonly Pair[]; readonly ms: number };
+type Comparison = Required<Detail> & { readonly ms: number };
 
-function slowUpdateViews(fact: Extract<RunFact, { type: 'slow-update-end' }>, { results, pairs, ms }: Compared): Views {
+function slowUpdateViews(
+  fact: Extract<RunFact, { type: 'slow-update-end' }>,
+  { results, pairs, ms }: Comparison,
+): Views {
   const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
   const dir = inEpoch('slow_update', epoch);
   const selection =
     evaluation && !fact.isPartial ? { selectionHard: evaluation.hard, selectionSoft: evaluation.soft } : {};
+  const written = { slowUpdateContent: content, timeS: toSeconds(ms), ...GUIDANCE, ...selection };
   return {
-    [`${dir}/slow_result.json`]: json({
-      ...rest,
-      slowUpdateContent: content,
-      timeS: toSeconds(ms),
-      ...GUIDANCE,
-      ...selection,
-    }),
+    [`${dir}/slow_result.json`]: json({ ...rest, ...written }),
     [`${dir}/comparison_pairs.json`]: json(pairs.map(toPairView)),
     ...(content === '' ? {} : { [`${dir}/candidate_skill.md`]: candidateSkill }),
     ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, results) : {}),
@@ -112,21 +109,23 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
     case 'select':
       return {
         [`${dir}/ranked_patch.json`]: shown(fact.patch),
-        ...(fact.refused ? { [`${dir}/refused_edits.json`]: shown(fact.refused) } : {}),
-        ...(fact.repeats ? { [`${dir}/repeated_edits.json`]: shown(fact.repeats) } : {}),
+        ...shownIfAny(`${dir}/refused_edits.json`, fact.refused),
+        ...shownIfAny(`${dir}/repeated_edits.json`, fact.repeats),
       };
     case 'update':
       return {
         [`${dir}/candidate_skill.md`]: fact.candidateSkill,
         [`${dir}/edit_apply_report.json`]: shown(fact.report),
-        ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: shown({ changeSummary: fact.changeSummary }) } : {}),
+        ...shownIfAny(`${dir}/rewrite_result.json`, fact.changeSummary && { changeSummary: fact.changeSummary }),
         ...(fact.notes ? { [`${dir}/appendix_notes.json`]: json(fact.notes) } : {}),
-        ...(fact.refused ? { [`${dir}/refused_update.json`]: shown(fact.refused) } : {}),
+        ...shownIfAny(`${dir}/refused_update.json`, fact.refused),
       };
     case 'evaluate':
       return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};
   }
 }
+
+const shownIfAny = (path: string, value: unknown): Views => (value === undefined ? {} : { [path]: shown(value) });
 
 function evaluationViews(
   dir: string,

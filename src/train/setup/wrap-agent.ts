@@ -68,9 +68,11 @@ async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping:
     reservation?.reach({ calls: now.calls, ...now.most });
   };
   const pay = async (cost: Cost) => {
-    reservation?.settle(amountsOf(cost, price));
-    const amounts = { ...cost.usage, replies: cost.turns, ...dollars(cost, price) };
-    await charge({ stage: request.stage ?? 'rollout', amounts });
+    const { turns, usage } = cost;
+    const dollars = dollarsOf(cost, price);
+    reservation?.settle({ calls: turns, totalTokens: usage.input + usage.output, costUsd: dollars ?? 0 });
+    const priced = dollars === undefined ? { unpriced: turns } : { costUsd: dollars };
+    await charge({ stage: request.stage ?? 'rollout', amounts: { ...usage, replies: turns, ...priced } });
   };
   const run = await agent.run({ ...request, limits, onSpend }).catch(async (error) => {
     if (spent === undefined) reservation?.settle(ONE_CALL);
@@ -95,19 +97,8 @@ async function reserveFor(
 
 type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };
 
-const costOf = ({ costUsd: own, usage }: Cost, price: Price | undefined) =>
+const dollarsOf = ({ costUsd: own, usage }: Omit<Cost, 'turns'>, price: Price | undefined) =>
   price === undefined ? own : costUsd(usage, price);
-
-function dollars(run: Cost, price: Price | undefined) {
-  const cost = costOf(run, price);
-  return cost === undefined ? { unpriced: run.turns } : { costUsd: cost };
-}
-
-const amountsOf = (run: Cost, price: Price | undefined): Amounts => ({
-  calls: run.turns,
-  totalTokens: run.usage.input + run.usage.output,
-  costUsd: costOf(run, price) ?? 0,
-});
 
 const isLimited = (amount: number) => amount !== Number.POSITIVE_INFINITY;
 
@@ -148,7 +139,7 @@ export function watchSpending(report: (spent: AgentsSpent) => void) {
     ...agent,
     async run(request) {
       const onSpend = (now: AgentSpending) => {
-        atWork.set(request, spentBy(now, price));
+        atWork.set(request, { calls: now.calls, costUsd: dollarsOf(now, price) ?? 0 });
         report([...atWork.values()].reduce(add, ended));
         request.onSpend?.(now);
       };
@@ -161,11 +152,6 @@ export function watchSpending(report: (spent: AgentsSpent) => void) {
     },
   });
 }
-
-const spentBy = ({ calls, usage, costUsd: own = 0 }: AgentSpending, price: Price | undefined): AgentsSpent => ({
-  calls,
-  costUsd: price === undefined ? own : costUsd(usage, price),
-});
 
 const add = (a: AgentsSpent, b: AgentsSpent): AgentsSpent => ({
   calls: a.calls + b.calls,

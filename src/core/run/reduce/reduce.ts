@@ -18,7 +18,7 @@ import {
   recordPasses,
   scoresOf,
 } from './acceptance.ts';
-import { clock, reduceStage } from './stage.ts';
+import { reduceStage } from './stage.ts';
 import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './step.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -147,7 +147,7 @@ const REDUCERS: { readonly [Type in RunEvent['type']]: (state: RunState, event: 
   'baseline-end': setBaseline,
   'step-start': startStep,
   'lr-decision': decideRate,
-  'stage-end': (state, event) => reduceStage(clock(state, event), event),
+  'stage-end': reduceStage,
   'salvage-end': reduceSalvage,
   'removal-end': reduceRemoval,
   'step-end': (state, { action }) => endStep(state, action),

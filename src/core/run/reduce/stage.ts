@@ -9,24 +9,19 @@ import { addMeasurement, passOf, scoresOf } from './acceptance.ts';
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;
 
-export function reduceStage(state: RunState, event: StageEnd): RunState {
-  switch (event.stage) {
-    case 'rollout':
-      return endRollout(state, event);
-    case 'reflect':
-      return endReflect(state, event);
-    case 'aggregate':
-      return addToDraft(state, { nEditsMerged: event.patch.edits.length });
-    case 'select':
-      return endSelect(state, event);
-    case 'update':
-      return endUpdate(state, event);
-    case 'evaluate':
-      return endEvaluate(state, event);
-    default:
-      event satisfies never;
-      return state;
-  }
+const STAGE_REDUCERS: { readonly [Name in StageEnd['stage']]: (state: RunState, event: EndOf<Name>) => RunState } = {
+  rollout: endRollout,
+  reflect: endReflect,
+  aggregate: (state, { patch }) => addToDraft(state, { nEditsMerged: patch.edits.length }),
+  select: endSelect,
+  update: endUpdate,
+  evaluate: endEvaluate,
+};
+
+export function reduceStage(before: RunState, event: StageEnd): RunState {
+  const state = clock(before, event);
+  if (!Object.hasOwn(STAGE_REDUCERS, event.stage)) return state; // a stage of a later version
+  return (STAGE_REDUCERS[event.stage] as (state: RunState, event: StageEnd) => RunState)(state, event);
 }
 
 const addToDraft = (state: RunState, fields: StepDraft): RunState => ({
@@ -164,7 +159,7 @@ export function withoutJudgement(draft: StepDraft): StepDraft {
   return rest;
 }
 
-export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
+function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
   const timing = { ...state.draft.timing, [stage]: ms };
   const tokens = addStageUsage(state.draft.tokens ?? {}, usage);
   const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell
