@@ -1,5 +1,6 @@
 import { selectGateScore } from '../contracts/index.ts';
 import type { Estimate } from '../stats/index.ts';
+import { groupBy } from '../text/index.ts';
 import type { FinalMeasurement } from './gate-evidence.ts';
 import { type AcceptedEdit, acceptedEdits, isAccepted, passOf } from './reduce/acceptance.ts';
 import type { RunState, TestReport } from './run-state.ts';
@@ -76,15 +77,18 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     outRoot,
     bestSkill: best.skill,
     bestStep: best.step,
-    ...selectionScores(state),
+    baselineSelectionHard: state.baseline?.hard ?? null,
+    baselineSelectionScore: state.baseline?.score ?? null,
+    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
+    bestSelectionScore: best.score,
+    currentSelectionScore: current.score,
     totalSteps: state.totalSteps,
     stepsDone: state.stepsDone,
     ...countActions(history),
     epochStats: epochStats(history),
     acceptedEdits: acceptedEdits(state),
-    ...bestTestScores(state),
+    ...testScores(state),
     ...finalScores(state),
-    ...measuredScores(state),
     memorisedShare: state.memorisedShare ?? null,
     currentOrigin: current.origin,
     bestOrigin: best.origin,
@@ -98,18 +102,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
   };
 }
 
-function selectionScores(state: RunState) {
-  const { baseline, best, current } = state;
-  return {
-    baselineSelectionHard: baseline?.hard ?? null,
-    baselineSelectionScore: baseline?.score ?? null,
-    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
-    bestSelectionScore: best.score,
-    currentSelectionScore: current.score,
-  };
-}
-
-function bestTestScores({ tests: { baseline, best } }: RunState) {
+function testScores({ tests: { baseline, best } }: RunState) {
   return {
     baselineTestHard: baseline?.hard ?? null,
     baselineTestSoft: baseline?.soft ?? null,
@@ -120,19 +113,15 @@ function bestTestScores({ tests: { baseline, best } }: RunState) {
 }
 
 /** The skill that was current at the end need not be the best. */
-function finalScores({ final, tests }: RunState) {
+function finalScores(state: RunState) {
+  const { final, tests } = state;
+  const measurement = winnerMeasurement(state);
   return {
     finalSelectionHard: final?.hard ?? null,
     finalSelectionSoft: final?.soft ?? null,
     finalTestHard: tests.final?.hard ?? null,
     finalTestSoft: tests.final?.soft ?? null,
     finalTestDeltaHard: gain(tests.final, tests.baseline),
-  };
-}
-
-function measuredScores(state: RunState) {
-  const measurement = winnerMeasurement(state);
-  return {
     finalScore: measurement?.score ?? null,
     finalGain: measurement?.gain ?? null,
     isProven: measurement?.isClaimed ?? null,
@@ -150,16 +139,10 @@ function countActions(history: readonly StepRecord[]) {
 }
 
 function epochStats(history: readonly StepRecord[]): EpochStats[] {
-  const byEpoch = new Map<number, StepRecord[]>();
-  for (const record of history) {
-    const records = byEpoch.get(record.epoch) ?? [];
-    byEpoch.set(record.epoch, records);
-    records.push(record);
-  }
-  return [...byEpoch].map(([epoch, records]) => {
+  return groupBy(history, ({ epoch }) => epoch).map((records) => {
     const { totalAccepts, totalRejects, totalSkips } = countActions(records);
-    const last = records.at(-1)!;
-    const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };
+    const { epoch, bestScore, currentScore } = records.at(-1)!;
+    const scores = { bestScoreAtEpochEnd: bestScore, currentScoreAtEpochEnd: currentScore };
     return { epoch, steps: records.length, accepts: totalAccepts, rejects: totalRejects, skips: totalSkips, ...scores };
   });
 }

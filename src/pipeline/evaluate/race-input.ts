@@ -1,6 +1,6 @@
 import type { Evaluation, Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Blame, GateDecision, RunState, StepAction } from '../../core/run/index.ts';
-import { envFailed, judgedOf, mostThrown, requireReachable } from '../rollout/require-scores.ts';
+import { envFailed, mostThrown, requireReachable } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import type { RolloutCache, StageDeps } from '../stage-deps.ts';
 
@@ -53,7 +53,7 @@ const MOST_ASKED = 3;
  */
 export async function findBlame(measured: Measured, input: RaceInput, deps: StageDeps): Promise<Blame | undefined> {
   const { skill, total, rolloutsLeft = MOST_ASKED } = measured;
-  const results = judgedOf(measured.results);
+  const results = measured.results.filter(({ unjudged }) => !unjudged); // a candidate that lacks judgements is turned down
   const thrown = mostThrown(results, total);
   if (thrown && skill === input.state.current.skill) throw envFailed(thrown);
   if (!thrown) {

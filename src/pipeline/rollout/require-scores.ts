@@ -10,9 +10,6 @@ export function requireScores(results: readonly CheckedResult[], maxErroredShare
   requireReachable(results, maxErroredShare);
 }
 
-/** A candidate may lack judgements: it is then turned down. */
-export const judgedOf = (results: readonly CheckedResult[]) => results.filter(({ unjudged }) => !unjudged);
-
 export function requireReachable(
   results: readonly CheckedResult[],
   maxErroredShare: number,

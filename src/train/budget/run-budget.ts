@@ -1,5 +1,5 @@
 import type { ChatModel, SkillOptConfig } from '../../core/contracts/index.ts';
-import type { Amounts, Ledger, StageUsage } from '../../core/run/index.ts';
+import type { Amounts, Ledger, StageUsage, UsageTable } from '../../core/run/index.ts';
 import {
   type Budget,
   costUsd,
@@ -16,12 +16,12 @@ import {
 
 type BudgetConfig = Pick<SkillOptConfig, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes' | 'prices'>;
 
-type RunBudgetOptions = {
+export type RunBudgetOptions = {
   readonly config: BudgetConfig;
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   /** What the run has used before, by stage: a resumed run has spent that already. */
-  readonly usage: Readonly<Record<string, StageUsage>>;
+  readonly usage: UsageTable;
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;
   /** Limits that it shares with other work, in place of its own. */
@@ -120,7 +120,7 @@ function addBound({ totalTokens = 0, costUsd: usd = 0, ...part }: Held, bound: A
 
 type Prices = { readonly target: Price | undefined; readonly optimizer: Price | undefined };
 
-function spentBefore(usage: Readonly<Record<string, StageUsage>>, prices: Prices): Amounts {
+function spentBefore(usage: UsageTable, prices: Prices): Amounts {
   const stages = Object.entries(usage);
   const add = (amount: (stage: StageUsage, name: string) => number) =>
     stages.reduce((sum, [name, stage]) => sum + amount(stage, name), 0);

@@ -13,7 +13,6 @@ import {
   addStageUsage,
   amountsIn,
   type Bill,
-  type Ledger,
   loadingIn,
   type RunObserver,
   type StageUsage,
@@ -21,7 +20,6 @@ import {
   type UsageTable,
 } from '../../core/run/index.ts';
 import {
-  type Budget,
   billFor,
   countTokens,
   createLimiterPool,
@@ -42,7 +40,7 @@ import {
   withTimeout,
 } from '../../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop, stageSettings } from '../../pipeline/index.ts';
-import { type ModelUse, priceFor, type RunBudget, runBudget } from '../budget/run-budget.ts';
+import { type ModelUse, priceFor, type RunBudget, type RunBudgetOptions, runBudget } from '../budget/run-budget.ts';
 import { notify } from '../record/recorder.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
 import { watchSpending, wrapAgent } from './wrap-agent.ts';
@@ -106,23 +104,16 @@ function countNew(cache: RolloutCache, count: (text: string) => void): RolloutCa
   };
 }
 
-type WrapOptions = {
+type WrapOptions = Omit<RunBudgetOptions, 'config' | 'usage'> & {
   readonly config: SkillOptConfig;
-  readonly target: ChatModel;
-  readonly optimizer: ChatModel;
+  readonly usage?: UsageTable;
   readonly judge?: ChatModel | undefined;
   readonly agent?: AgentRunner | undefined;
   readonly caches: RunCaches | undefined;
   readonly observers: readonly RunObserver[];
   readonly stop: Stop;
-  /** What the run has used before, by stage. */
-  readonly usage?: Stamp['usage'];
   /** Replies that were paid for before, and that no line of the journal has counted. */
   readonly uncounted?: readonly Bill[];
-  /** Where the run keeps what it has spent, if it does. */
-  readonly ledger?: Ledger | undefined;
-  /** Limits that the run shares with other work, in place of its own. */
-  readonly shared?: Budget | undefined;
 };
 
 /** The models in what every run needs: cache and meter(timeLimit(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */

@@ -3,6 +3,7 @@ import { projectOverHttp } from '../../../support/project-over-http.ts';
 import { startSimOverHttp } from '../../../support/sim-over-http.ts';
 
 const WORKERS = 16;
+const CONFIG = { workers: WORKERS, numEpochs: 1 };
 
 /** A key that is good for so many calls. */
 function expiringKey(calls: number) {
@@ -21,7 +22,7 @@ describe('a key that is refused in the middle of a run', () => {
 
   beforeAll(async () => {
     server = await startSimOverHttp();
-    using project = projectOverHttp(server.baseURL, { workers: WORKERS });
+    using project = projectOverHttp(server.baseURL, CONFIG);
     expect((await project.run('train', '--quiet')).code).toBe(0);
     undisturbed = { facts: await project.facts(), calls: server.requests.length };
   });
@@ -35,7 +36,7 @@ describe('a key that is refused in the middle of a run', () => {
     const { host } = new URL(server.baseURL);
     const before = server.requests.length;
     const { counts, disturbance } = expiringKey(calls);
-    using project = projectOverHttp(server.baseURL, { workers: WORKERS });
+    using project = projectOverHttp(server.baseURL, CONFIG);
 
     server.disturbance = disturbance;
     const { code, err } = await project.run('train', '--quiet');
