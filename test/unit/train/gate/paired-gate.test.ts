@@ -55,17 +55,14 @@ describe('the gate that knows noise', () => {
     expect(comparable(many)).toEqual(comparable(one));
   });
 
-  it.each([1, 4])(
-    'resumes to the same end, with %i proposals of a batch',
-    async (proposalsPerBatch) => {
-      const config = { proposalsPerBatch };
-      const { store, facts } = await run({ config });
-      for (let cut = 1; cut < store.events.length; cut += 13) {
-        const resumed = await run({ config, store: memoryRun(store.events.slice(0, cut)) });
-        expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
-      }
-    },
-  );
+  it.each([1, 4])('resumes to the same end, with %i proposals of a batch', async (proposalsPerBatch) => {
+    const config = { proposalsPerBatch };
+    const { store, facts } = await run({ config });
+    for (let cut = 1; cut < store.events.length; cut += 13) {
+      const resumed = await run({ config, store: memoryRun(store.events.slice(0, cut)) });
+      expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
+    }
+  });
 
   it.each([1, 4])('writes down enough to make every decision again (%i proposals)', async (proposalsPerBatch) => {
     const { store } = await run({ config: { proposalsPerBatch } });
