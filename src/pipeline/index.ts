@@ -4,7 +4,6 @@ export type { Memory } from './epoch/memory.ts';
 export { compareEpochs, writeGuidance, writeMetaSkill } from './epoch/slow-update.ts';
 export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate/evaluate.ts';
 export { pruneSkill, salvagePatch, withoutPassageIn } from './evaluate/leave-out.ts';
-export type { JudgedCandidate } from './evaluate/race-input.ts';
 export { failurePatterns, runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';

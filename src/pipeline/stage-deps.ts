@@ -14,10 +14,10 @@ import {
 import type { Progress } from '../core/run/index.ts';
 import { loadPrompts } from './ask/prompts.ts';
 
-/** A cache may let a text wait for others before it is safe, unless `flush` says that a caller waits for it. */
+/** A cache may save texts together; `flush` says that a caller waits. */
 export type RolloutCache = TextCache & {
   flush?(): void;
-  /** Keeps a text for as long as the process runs, and no longer. */
+  /** Keeps a text only as long as the process runs. */
   hold?(key: string, value: string): void;
 };
 
@@ -25,11 +25,11 @@ export type RolloutCache = TextCache & {
 export type StageDeps = Readonly<ReturnType<typeof stageSettings>> & {
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
-  /** Scores what no rule can, for environments that want one. */
+  /** Scores what no rule can. */
   readonly judge: ChatModel | undefined;
   /** For environments whose tasks an agent with tools attempts. */
   readonly agent: AgentRunner | undefined;
-  /** Makes the attempts, if it is not this process. */
+  /** Makes the attempts, instead of this process. */
   readonly runner: RolloutRunner | undefined;
   readonly limit: Limit;
   readonly stop: Stop;
@@ -37,11 +37,11 @@ export type StageDeps = Readonly<ReturnType<typeof stageSettings>> & {
   /** Scored rollouts by content, if they are kept. */
   readonly rollouts: RolloutCache | undefined;
   readonly extras: Readonly<Record<string, unknown>>;
-  /** Tokens of a text, as near as one tokenizer can tell for another. */
+  /** An estimate: models have other tokenizers. */
   readonly countTokens: (text: string) => number | Promise<number>;
-  /** `phase` where a stage is not what usually comes next. */
+  /** `phase` only where it is not the stage that usually comes next. */
   readonly onProgress: (done: number, total: number, result?: Progress['result'], phase?: Progress['phase']) => void;
-  /** Is notified of each attempt just made whose environment threw. */
+  /** Is notified of each new attempt whose environment threw. */
   readonly onThrown: (result: RolloutResult) => void;
   /** Is notified of each reply of the optimizer: with its text if it could not be read. */
   readonly onAnswer: (stage: string, unreadable?: string) => void;
@@ -54,7 +54,7 @@ type StageDepsOptions = Partial<Omit<StageDeps, 'limit' | 'prompts'>> & {
   readonly promptOverrides?: PromptOverrides;
 };
 
-/** Deps for stages used alone: two models, and a default for everything else. */
+/** Deps for stages that are used alone: two models, and defaults. */
 export function createStageDeps(given: StageDepsOptions): StageDeps {
   const config = parseConfig();
   const { workers = config.workers, promptOverrides = {}, ...options } = given;
@@ -78,7 +78,6 @@ export function createStageDeps(given: StageDepsOptions): StageDeps {
   };
 }
 
-/** The settings that stages read. */
 export function stageSettings(config: SkillOptConfig) {
   const { callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens } = config;
   const { optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens } = config;
@@ -90,7 +89,6 @@ export function stageSettings(config: SkillOptConfig) {
 
 /** Slots shared by everything that a run does at the same time. */
 interface Limit {
-  /** One piece of work, as soon as a slot is free. */
   run<R>(work: () => Promise<R>): Promise<R>;
   /** Answers in the order of `items`. After a failure nothing new starts; what runs is waited for, then it throws. */
   map<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]>;
@@ -127,7 +125,7 @@ export async function settleAll<const Work extends readonly Promise<unknown>[]>(
   return Promise.all(work) as Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }>;
 }
 
-/** How a run ends early: nothing new is started at once; what is in flight may finish, but not for long. */
+/** How a run ends early: nothing new starts; calls in flight may finish, but not for long. */
 export interface Stop extends Disposable {
   /** Aborted as soon as the run should stop: start nothing, end every wait. */
   readonly signal: AbortSignal;

@@ -17,10 +17,10 @@ export type EstimateInput = {
   readonly config: SkillOptConfig;
   /** How often each rollout asks a model that scores it; 0 where a rule does. */
   readonly judgeCalls?: number;
-  /** Whether the environment divides the training tasks itself: nobody knows into what. */
+  /** Whether the environment divides the training tasks itself: into what is unknown. */
   readonly hasOwnPlan?: boolean;
   readonly items: { readonly train: number; readonly val: number; readonly test: number };
-  /** Tokens of the texts that prompts are made of: counted, but for replies, which are assumed. */
+  /** Tokens of the texts that prompts are made of: counted, except for replies, which are assumed. */
   readonly tokens: {
     readonly skill: number;
     /** What the target reads behind the skill. */
@@ -71,7 +71,6 @@ function mostSteps(config: SkillOptConfig, { train, val }: EstimateInput['items'
 
 type Extras = Pick<EstimateInput, 'config' | 'tokens'> & { readonly steps: number; readonly skill: Range };
 
-/** What a step may ask besides, by the mode it works in. */
 function stepExtras({ config, steps, skill, tokens }: Extras): StageEstimate[] {
   const { lrControlMode, lrScheduler, skillUpdateMode, useSkillAwareReflection } = config;
   const { optimizerReply: reply } = tokens;
@@ -88,7 +87,7 @@ function stepExtras({ config, steps, skill, tokens }: Extras): StageEstimate[] {
   ];
 }
 
-/** What the ends of epochs ask. The first has nothing to compare; notes after the last are read by nobody. */
+/** The first epoch has nothing to compare, and the last writes no notes. */
 function epochEnds({ config, skill, tokens, trajectory }: Extras & { readonly trajectory: number }): StageEstimate[] {
   const { numEpochs, slowUpdateSamples, useSlowUpdate, useMetaSkill } = config;
   const pairs = 2 * slowUpdateSamples * trajectory;
@@ -101,7 +100,7 @@ function epochEnds({ config, skill, tokens, trajectory }: Extras & { readonly tr
   ];
 }
 
-/** Nobody knows an environment's rubric. */
+/** Guesses: an environment's rubric is unknown. */
 const JUDGE_PROMPT = 300;
 const JUDGE_REPLY = 100;
 

@@ -1,43 +1,30 @@
 import {
-  type AgentRunner,
   bucketScores,
-  type ChatModel,
   type Item,
   noTarget,
   parseConfig,
-  type RolloutRunner,
   type RunCaches,
-  type SkillEnv,
   SkillError,
   type SkillOptConfig,
-  type SkillOptConfigInput,
 } from '../core/contracts/index.ts';
-import type { RunObserver, Stamp } from '../core/run/index.ts';
-import type { Budget } from '../models/index.ts';
+import type { Stamp } from '../core/run/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import type { SkillScore } from '../report/index.ts';
 import { notify } from './record/recorder.ts';
+import type { TrainerOptions } from './run.ts';
 import { createRunDeps } from './setup/create-deps.ts';
 import { requireReadable } from './setup/run-identity.ts';
 import { splitItems, withEnv } from './setup/run-items.ts';
 
-export type EvaluateSkillOptions<I extends Item = Item> = {
-  readonly env: SkillEnv<I>;
+export type EvaluateSkillOptions<I extends Item = Item> = Pick<
+  TrainerOptions<I>,
+  'env' | 'target' | 'judge' | 'agent' | 'runner' | 'config' | 'observers' | 'signal'
+> & {
   readonly skill: string;
   readonly split: string;
-  readonly target?: ChatModel | undefined;
-  /** A model that scores what no rule can, for environments that ask one. */
-  readonly judge?: ChatModel | undefined;
-  /** An agent with tools, for environments that give it a workspace. */
-  readonly agent?: AgentRunner | undefined;
-  /** Makes the attempts of tasks somewhere else than in this process. */
-  readonly runner?: RolloutRunner | undefined;
-  readonly config?: SkillOptConfigInput;
   /** Which draw: passes with different indexes are independent. */
   readonly sampleIndex?: number;
   readonly caches?: RunCaches;
-  readonly observers?: readonly RunObserver[];
-  readonly signal?: AbortSignal;
 };
 
 /** Scores one document on one split, as the trainer would. Nothing is journaled; with `caches` nothing is paid twice. */
@@ -46,12 +33,11 @@ export async function evaluateSkill<I extends Item>(options: EvaluateSkillOption
   return score!;
 }
 
-type PassesOptions<I extends Item> = EvaluateSkillOptions<I> & {
-  /** What the passes have used, by stage. */
-  readonly onUsage?: (usage: Stamp['usage']) => void;
-  /** Limits that they share with other work, in place of those of `config`. */
-  readonly budget?: Budget | undefined;
-};
+type PassesOptions<I extends Item> = EvaluateSkillOptions<I> &
+  Pick<TrainerOptions<I>, 'budget'> & {
+    /** What the passes have used, by stage. */
+    readonly onUsage?: (usage: Stamp['usage']) => void;
+  };
 
 /** The same for several draws, one after the other and within the limits of one run together. */
 export async function evaluatePasses<I extends Item>(
@@ -70,7 +56,10 @@ async function scoreInEnv<I extends Item>(
 ): Promise<SkillScore[]> {
   const { env, skill, split, target = noTarget, judge, agent, runner, caches, observers = [], signal } = options;
   const items = await splitItems(env, split, config);
-  if (items.length === 0) throw emptySplit(env, split);
+  if (items.length === 0) {
+    const hint = `Give some tasks the split "${split}", or choose another.`;
+    throw new SkillError('TASKS_INVALID', `The ${split} split of ${env.name} is empty.`, { hint });
+  }
   using stop = createStop(signal);
   const { deps, takeUsage } = createRunDeps({
     ...{ config, target, optimizer: target, judge, agent, runner, caches, observers, stop },
@@ -88,9 +77,4 @@ async function scoreInEnv<I extends Item>(
   }
   options.onUsage?.(takeUsage().usage);
   return scores;
-}
-
-function emptySplit<I extends Item>({ name }: SkillEnv<I>, split: string): SkillError {
-  const hint = `Give some tasks the split "${split}", or choose another.`;
-  return new SkillError('TASKS_INVALID', `The ${split} split of ${name} is empty.`, { hint });
 }

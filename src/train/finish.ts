@@ -6,6 +6,7 @@ import {
   passScore,
   type RunState,
   type TestSubject,
+  type TriedEdit,
   toEvidence,
   toObservations,
   winnerMeasurement,
@@ -26,22 +27,21 @@ import type { Run } from './run.ts';
 import { hashTasks } from './setup/run-items.ts';
 import { unusableBeside } from './step/guard-edits.ts';
 
-/** The end of a search: the last skill has its chance to be the best; then it is pruned if wished. */
+/** The end of a search: the last skill may become the best, and the best may be pruned. */
 export async function chooseWinner(start: RunState, run: Run): Promise<RunState> {
   let state = start.final ? start : await validateFinal(start, run);
   if (run.config.prune && !state.isPruned) state = await prune(state, run);
   return state;
 }
 
-/** The end of a run: the winner is measured by what the search has not seen, and all are tested. */
+/** The end of a run: the winner is measured by draws that the search has not seen, and all are tested. */
 export async function finish(state: RunState, run: Run): Promise<RunState> {
   return measureOnTest(isWinnerMeasured(state, run) ? state : await measureWinner(state, run), run);
 }
 
-/** Also when nobody wants it to be. */
-export function isWinnerMeasured(state: RunState, { config }: Pick<Run, 'config'>): boolean {
-  return config.finalPasses === 0 || winnerMeasurement(state) !== undefined;
-}
+/** Whether the final measurement is made, or not wanted. */
+export const isWinnerMeasured = (state: RunState, { config }: Pick<Run, 'config'>) =>
+  config.finalPasses === 0 || winnerMeasurement(state) !== undefined;
 
 export const isSeedWinner = ({ best, initialSkill }: RunState) => best.hash === skillHash(initialSkill);
 
@@ -57,7 +57,7 @@ async function validateFinal(state: RunState, { env, items, config, commit, deps
   return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
 }
 
-/** What was accepted early has met a part of the items only, and what is believed of it is no match for a whole pass. */
+/** A skill that was accepted early has met some of the items only: its estimate cannot be compared with a whole pass. */
 async function passScoreOfBest(gate: Parameters<typeof judgeSkill>[1], deps: StageDeps): Promise<number> {
   const { state } = gate;
   if (hasPass(state, state.best)) return passScore(state, state.best);
@@ -65,16 +65,13 @@ async function passScoreOfBest(gate: Parameters<typeof judgeSkill>[1], deps: Sta
   return (await judgeSkill({ candidateSkill, candidateHash }, gate, deps)).score;
 }
 
-/** Scores of whole passes: what is compared here has no incumbent to race against. */
+/** Here whole passes are compared: there is no incumbent to race against. */
 const wholePass = (config: Run['config']) => ({ ...config, gate: 'strict', racing: 'off' }) as const;
 
-/** Draws that no search has seen: none asks for so many of one task. */
+/** Draws from here on are new: no search asks for so many of one task. */
 export const FRESH_FROM = 1_000_000;
 
-/**
- * The winner by fresh rollouts alone: what it was chosen by flatters it. So does what the seed skill has won by, if it is the
- * winner; it has no gain over itself, whatever the dice say.
- */
+/** Measures the winner by fresh rollouts alone: the rollouts that chose it flatter it. The seed has no gain over itself. */
 export async function measureWinner(
   state: RunState,
   { env, items, config, commit, reserve: { deps } }: Run,
@@ -102,27 +99,23 @@ async function prune(state: RunState, run: Run): Promise<RunState> {
   return commit({ type: 'prune-end', ...pruned });
 }
 
-/** A file as a whole, or a line of a script, is no passage. */
-const isPassage = ({ op, file = '' }: RunState['history'][number]['edits'][number]) =>
+/** A whole file, or a line of a script, is no passage. */
+const isPassage = ({ op, file = '' }: TriedEdit) =>
   op !== 'create_file' && op !== 'delete_file' && partOf(file) !== 'scripts';
 
 /** What accepted edits added, the least supported first. */
 function acceptedPassages({ history }: RunState): string[] {
-  const added = history
-    .filter(({ action }) => isAccepted(action))
-    .flatMap((record) =>
-      keptEdits(record)
-        .filter((index) => isPassage(record.edits[index]!))
-        .map((index) => {
-          return { content: record.edits[index]!.content.trim(), support: record.supportCounts[index] ?? 0 };
-        }),
-    );
-  return added.sort((a, b) => a.support - b.support).map(({ content }) => content);
+  const accepted = history.filter(({ action }) => isAccepted(action));
+  const kept = accepted.flatMap((record) =>
+    keptEdits(record).map((index) => ({ edit: record.edits[index]!, support: record.supportCounts[index] ?? 0 })),
+  );
+  const passages = kept.filter(({ edit }) => isPassage(edit)).sort((a, b) => a.support - b.support);
+  return passages.map(({ edit }) => edit.content.trim());
 }
 
 const SUBJECTS: readonly TestSubject[] = ['baseline', 'best', 'final'];
 
-/** All that are left, at the same time. One text is measured once, whatever it is called. */
+/** All subjects that are left, at the same time. Equal texts are measured once. */
 async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
   const { env, items, commit, deps } = run;
   let state = start;
@@ -139,10 +132,7 @@ async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
   return state;
 }
 
-/**
- * Counts a run's look at the test tasks, one for all its skills, before the first of the tasks is attempted. A run that
- * is resumed has looked already, and one that is made again from what is known shows nothing new.
- */
+/** Counts a run's look at the test tasks before the first of them is attempted: one look for all its skills and resumes. */
 async function countTestLook(
   state: RunState,
   skills: Readonly<Record<string, string>>,

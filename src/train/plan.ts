@@ -21,31 +21,21 @@ export type Step = {
   readonly step: number;
   readonly epoch: number;
   readonly stepInEpoch: number;
-  /** Which of the candidates that are made from these batches, from the second on. */
+  /** Which candidate of these batches, from the second on. */
   readonly proposal?: number;
-  /** Most changes of the step; `null` when nothing limits them. */
+  /** `null` when nothing limits the changes. */
   readonly editBudget: number | null;
-  /** One batch, or as many as are accumulated. */
   readonly batches: readonly Batch[];
 };
 
-type PlanConfig = Pick<
+type StepCounts = Pick<SkillOptConfig, 'batchSize' | 'accumulation' | 'numEpochs' | 'proposalsPerBatch'>;
+type BudgetConfig = Pick<
   SkillOptConfig,
-  | 'batchSize'
-  | 'proposalsPerBatch'
-  | 'accumulation'
-  | 'numEpochs'
-  | 'seed'
-  | 'editBudget'
-  | 'minEditBudget'
-  | 'lrScheduler'
-  | 'lrControlMode'
-  | 'skillUpdateMode'
+  'editBudget' | 'minEditBudget' | 'lrScheduler' | 'lrControlMode' | 'skillUpdateMode'
 >;
+type PlanConfig = StepCounts & BudgetConfig & Pick<SkillOptConfig, 'seed'>;
 
-type StepCounts = Pick<PlanConfig, 'batchSize' | 'accumulation' | 'numEpochs' | 'proposalsPerBatch'>;
-
-/** With a limit of rollouts it is a guess: half of the batches are known, and candidates meet half of the tasks, or all. */
+/** A guess where rollouts are limited: half of the batches are known, and candidates meet half of the tasks, or all. */
 export function countSteps(
   config: StepCounts & Pick<SkillOptConfig, 'maxRollouts' | 'gate'>,
   itemCount: number,
@@ -63,8 +53,8 @@ type PlanState = Pick<RunState, 'history' | 'lastEpoch' | 'stepsDone' | 'totalSt
 type Configured = { readonly config: PlanConfig & Pick<SkillOptConfig, 'maxRollouts'> };
 
 /**
- * The epoch that is under way or next; `undefined` after the last. What limits rollouts decides how many there are; but an
- * optimizer that gave no reason to make any would ask for ever.
+ * The epoch that is under way or next; `undefined` after the last. Where rollouts are limited, the limit decides how many
+ * epochs there are; an epoch that made no rollout is the last, or the search would never end.
  */
 export function nextEpoch({ lastEpoch }: PlanState, { config }: Configured): number | undefined {
   const { epoch: done = 0, isIdle = false } = lastEpoch ?? {};
@@ -72,13 +62,13 @@ export function nextEpoch({ lastEpoch }: PlanState, { config }: Configured): num
   return isMore ? done + 1 : undefined;
 }
 
-/** The batches of an epoch, those together that are accumulated. */
+/** The batches of an epoch, grouped by accumulation. */
 type Epoch = { readonly epoch: number; readonly groups: readonly (readonly Batch[])[] };
 
 type EpochInput = {
   readonly config: PlanConfig;
   readonly items: { readonly train: readonly Item[] };
-  /** An environment may divide its tasks itself. It is asked once for an epoch. */
+  /** An environment may divide its tasks itself: it is asked once for an epoch. */
   readonly env?: Pick<SkillEnv, 'planTrainEpoch'>;
 };
 
@@ -87,9 +77,8 @@ export function planEpoch(epoch: number, { config, items, env }: EpochInput): Ep
 }
 
 /**
- * The step that comes next in an epoch; `undefined` at its end. A function of the config, the items and the steps before,
- * so that a resumed run meets the batches, seeds and budgets that it would have met. A batch is read until something
- * comes of it, or as often as it may be.
+ * The next step of an epoch; `undefined` at its end. A function of the config, the items and the steps before, so that a
+ * resumed run meets the same batches, seeds and budgets. A batch is read until a proposal is accepted, or as often as it may be.
  */
 export function nextStep(state: PlanState, { epoch, groups }: Epoch, { config }: Configured): Step | undefined {
   const before = state.history.filter((record) => record.epoch === epoch);
@@ -115,7 +104,7 @@ function propose(batches: readonly Batch[], proposal: number): Pick<Step, 'batch
   };
 }
 
-/** How many tasks each batch of an epoch has, if no environment divides them itself. */
+/** How many tasks each batch of an epoch has, unless the environment divides them. */
 export function batchSizes({ batchSize, accumulation }: StepCounts, itemCount: number): number[] {
   const count = Math.ceil(itemCount / (batchSize * accumulation)) * accumulation;
   const drawnAgain = Math.min(batchSize, itemCount);
@@ -125,7 +114,7 @@ export function batchSizes({ batchSize, accumulation }: StepCounts, itemCount: n
   });
 }
 
-/** Consecutive slices of the epoch's order. What a last step lacks for its accumulation is drawn again from that order. */
+/** Consecutive slices of the epoch's order. Batches that the last step lacks are drawn again from that order. */
 function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, env: EpochInput['env']): Batch[] {
   const { batchSize, accumulation, seed } = config;
   const epochSeed = seed + epoch * 1000;
@@ -139,8 +128,7 @@ function planBatches(config: PlanConfig, items: readonly Item[], epoch: number, 
   });
 }
 
-/** When the optimizer decides, analysts may propose what is configured; without control, what they like. */
-function editBudgets(config: PlanConfig, totalSteps: number): (step: number) => number | null {
+function editBudgets(config: BudgetConfig, totalSteps: number): (step: number) => number | null {
   const { lrControlMode, skillUpdateMode, editBudget, minEditBudget, lrScheduler } = config;
   if (lrControlMode === 'none' || isFullRewrite(skillUpdateMode)) return () => null;
   if (lrControlMode === 'autonomous') return () => editBudget;
@@ -153,10 +141,10 @@ export function comparisonOrder(items: readonly Item[], { seed }: Pick<PlanConfi
   return shuffle(items, seed + epoch * 2000);
 }
 
-/** A first look at a candidate has about so many tasks; with fewer left a step would be wasted. */
+/** Tasks of a first look at a candidate; with fewer rollouts left a step would be wasted. */
 const LEAST_LOOK = 20;
 
-/** Why no step need be taken any more; `undefined` while there is something to gain. */
+/** Why the search is over; `undefined` while there is something to gain. */
 export function whyOver(state: RunState, step: Step, { config, items }: Run): SearchEnd | undefined {
   const left = rolloutsLeft(state, config, items);
   if (left !== undefined && left < neededFor(state, step, items)) return 'rollouts_spent';
@@ -166,7 +154,7 @@ export function whyOver(state: RunState, step: Step, { config, items }: Run): Se
 const neededFor = (state: RunState, step: Step, items: Run['items']) =>
   newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
 
-/** What to say of a limit that has paid for a baseline and a final measurement, and for no step between them. */
+/** A warning where the limit paid for a baseline and a final measurement, and for no step between them. */
 export function noRoomForStep(state: RunState, step: Step, { config, items }: Run): string | undefined {
   const { maxRollouts } = config;
   if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
@@ -179,12 +167,15 @@ function newTasks({ batches }: Step, { attempted, current }: RunState): number {
   return new Set(batches.flatMap((batch) => batch.items.map(({ id }) => id)).filter((id) => !known.has(id))).size;
 }
 
-/** Perfect scores would not be ahead by as much as a winner must be. Only where each task was attempted with this very skill. */
+/** Perfect scores would not be ahead by as much as a winner must be. Known once each task was attempted with this skill. */
 function isNothingLeft(state: RunState, { config, items }: Pick<Run, 'config' | 'items'>): boolean {
   if (!knowsNoise(config.gate) || !config.useGate) return false;
   const knowledge = toKnowledge(state.gate);
   const ids = items.val.map(({ id }) => id);
   if (unmetItems(knowledge, ids).length > 0) return false;
-  const room = ids.reduce((sum, id) => sum + 1 - knowledge.own.get(id)!.sum / knowledge.own.get(id)!.count, 0);
+  const room = ids.reduce((total, id) => {
+    const { sum, count } = knowledge.own.get(id)!;
+    return total + 1 - sum / count;
+  }, 0);
   return room < barFor(weigh({ knowledge, observed: new Map(), ids }).noise, ids.length).lead;
 }

@@ -45,18 +45,18 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly budget?: Budget | undefined;
 };
 
-/** What the search may not spend, since the final measurement will need it. */
+/** Keeps back from the search what the final measurement needs. */
 export type Reserve = {
-  /** Estimates it again from what the run has cost so far. */
+  /** Estimates the amount again from what the run has cost so far. */
   keep(state: RunState): void;
   release(): void;
   /** What the run has spent of its limits so far. */
   spent(): Amounts;
-  /** For the final measurement: what stopped the search does not stop it. */
+  /** Deps of the final measurement, which continues after the search was stopped. */
   readonly deps: StageDeps;
 };
 
-/** What a run works with from its start to its end. What changes is its state, which is handed from stage to stage. */
+/** What a run works with from its start to its end. Only its state changes, which stages hand on. */
 export type Run = {
   readonly config: SkillOptConfig;
   readonly env: SkillEnv;
@@ -68,7 +68,6 @@ export type Run = {
   readonly warn: (message: string) => void;
 };
 
-/** What the optimizer may remember under these settings. */
 export function memoryOf(
   { stepBuffer, metaSkill }: RunState,
   { useStepBuffer, useMetaSkill }: Pick<SkillOptConfig, 'useStepBuffer' | 'useMetaSkill'>,

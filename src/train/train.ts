@@ -1,14 +1,30 @@
-import { type Evaluation, shuffle } from '../core/contracts/index.ts';
-import { openEvidence, type RunState, type SearchEnd, shrunkScore, toEvidence } from '../core/run/index.ts';
+import { computeScore, type Evaluation, shuffle } from '../core/contracts/index.ts';
+import { findNewHidden } from '../core/document/index.ts';
+import {
+  openEvidence,
+  type Pair,
+  type RunState,
+  type SearchEnd,
+  type SlowUpdate,
+  shrunkScore,
+  toEvidence,
+} from '../core/run/index.ts';
 import { calibrate } from '../core/stats/index.ts';
-import { gateScore, scoreSkill, settleAll } from '../pipeline/index.ts';
-import { secondPassSize } from './budget/rollouts-left.ts';
+import {
+  compareEpochs,
+  gateScore,
+  judgeSkill,
+  scoreSkill,
+  settleAll,
+  writeGuidance,
+  writeMetaSkill,
+} from '../pipeline/index.ts';
+import { rolloutsLeft, secondPassSize } from './budget/rollouts-left.ts';
 import { withReserve } from './budget/with-reserve.ts';
 import { chooseWinner, finish } from './finish.ts';
-import { finishEpoch } from './finish-epoch.ts';
-import { nextEpoch, nextStep, noRoomForStep, planEpoch, type Step, whyOver } from './plan.ts';
-import type { Run } from './run.ts';
-import { memorisedShareOf } from './step/guard-edits.ts';
+import { comparisonOrder, nextEpoch, nextStep, noRoomForStep, planEpoch, type Step, whyOver } from './plan.ts';
+import { memoryOf, type Run } from './run.ts';
+import { leakCriticOf, memorisedShareOf } from './step/guard-edits.ts';
 import { takeStep } from './step/take-step.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
@@ -28,7 +44,7 @@ async function searchBest(start: RunState, run: Run): Promise<RunState> {
   return chooseWinner(state, run);
 }
 
-/** Until the batches are read, nothing is left to gain, or nothing is left to gain it with. */
+/** Until the batches are read, nothing is left to gain, or no rollouts are left. */
 async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<RunState> {
   let state = start;
   const plan = planEpoch(epoch, run);
@@ -36,17 +52,27 @@ async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
     const step = nextStep(state, plan, run);
     if (!step) return state;
     const reason = whyOver(state, step, run);
-    if (reason) return endSearch(state, { step, reason }, run);
+    if (reason) return endSearch(state, step, reason, run);
     state = await takeStep(state, step, run);
   }
 }
 
-type End = { readonly step: Step; readonly reason: SearchEnd };
-
-function endSearch(state: RunState, { step, reason }: End, run: Run): Promise<RunState> {
+function endSearch(state: RunState, step: Step, reason: SearchEnd, run: Run): Promise<RunState> {
   const noRoom = reason === 'rollouts_spent' ? noRoomForStep(state, step, run) : undefined;
   if (noRoom !== undefined) run.warn(noRoom);
   return run.commit({ type: 'search-end', reason });
+}
+
+/** An epoch leaves guidance in the skill, and notes for the optimizer. The first epoch has nothing to compare. */
+async function finishEpoch(start: RunState, epoch: number, run: Run): Promise<RunState> {
+  let state = start;
+  const due = whatIsDue(state, epoch, run);
+  if (due.guidance || due.notes) {
+    const pairs = await compareWithLastEpoch(state, epoch, run);
+    if (due.guidance) state = await updateSlowly(state, { epoch, pairs }, run);
+    if (due.notes) state = await updateMetaSkill(state, { epoch, pairs }, run);
+  }
+  return run.commit({ type: 'epoch-end', epoch });
 }
 
 /** The seed skill on validation; twice for a gate that must know the noise. */
@@ -56,29 +82,74 @@ async function measureBaseline({ initialSkill: skill }: RunState, { env, items, 
     scoreSkill({ env, skill, items: items.val }, deps),
     scoreSkill({ env, skill, items: again, sampleIndex: 1 }, deps),
   ] as const);
-  const passes = again.length > 0 ? [second.evaluation] : [];
-  const score = scoreOf([evaluation, ...passes], config);
-  const after = await commit(
-    { type: 'baseline-end', evaluation, score, ...(passes.length > 0 ? { passes } : {}) },
-    { results },
-  );
-  if (passes.length > 0) warnOfNoise(after, config, warn);
-  return after;
+  const baseline = { type: 'baseline-end', evaluation } as const;
+  if (again.length === 0) return commit({ ...baseline, score: gateScore(evaluation, config) }, { results });
+  const passes = [second.evaluation];
+  const state = await commit({ ...baseline, score: meanOfTasks([evaluation, ...passes], config), passes }, { results });
+  const { warning } = calibrate(toEvidence(state.gate.seed), { confidence: config.confidence });
+  if (warning !== undefined) warn(warning); // nothing can be proven on these tasks: say so before money is spent
+  return state;
 }
 
 /** Every task counts the same, however often it was attempted. */
-function scoreOf(passes: readonly Evaluation[], config: Run['config']): number {
-  if (passes.length === 1) return gateScore(passes[0]!, config);
-  return shrunkScore(
-    openEvidence(
-      passes.map(({ scores }) => scores),
-      config,
-    ),
-  );
+function meanOfTasks(passes: readonly Evaluation[], config: Run['config']): number {
+  const scores = passes.map((pass) => pass.scores);
+  return shrunkScore(openEvidence(scores, config));
 }
 
-/** A set on which nothing can be proven is better known before money is spent on it. */
-function warnOfNoise({ gate }: RunState, { confidence }: Run['config'], warn: Run['warn']): void {
-  const { warning } = calibrate(toEvidence(gate.seed), { confidence });
-  if (warning !== undefined) warn(warning);
+/** Nobody would read notes after the last epoch. */
+function whatIsDue(state: RunState, epoch: number, { config, items }: Run) {
+  const left = rolloutsLeft(state, config, items) ?? Number.POSITIVE_INFINITY;
+  const canCompare = state.lastEpoch !== undefined && left >= 2 * config.slowUpdateSamples + items.val.length;
+  return {
+    guidance: canCompare && config.useSlowUpdate && state.slowUpdateEpoch < epoch,
+    notes: canCompare && config.useMetaSkill && epoch < config.numEpochs && state.metaSkillEpoch < epoch,
+  };
+}
+
+function compareWithLastEpoch(state: RunState, epoch: number, { config, env, items, deps }: Run): Promise<Pair[]> {
+  const { slowUpdateSamples: samples, longitudinalPairPolicy: policy } = config;
+  const skills = { previousSkill: state.lastEpoch!.skill, currentSkill: state.epochSkill };
+  return compareEpochs({ env, ...skills, items: comparisonOrder(items.train, config, epoch), samples, policy }, deps);
+}
+
+type ComparedEpoch = { readonly epoch: number; readonly pairs: readonly Pair[] };
+
+async function updateSlowly(state: RunState, { epoch, pairs }: ComparedEpoch, run: Run): Promise<RunState> {
+  const previousSkill = state.lastEpoch!.skill;
+  const guidance = await writeGuidance({ previousSkill, skill: state.current.skill, pairs }, run.deps);
+  const { results, ...verdict } = await judgeGuidance(state, guidance, run);
+  const [prevHard] = computeScore(pairs.map((pair) => pair.previous));
+  const [currHard] = computeScore(pairs.map((pair) => pair.current));
+  const shown = pairs.map(({ id, category }) => ({ id, category }));
+  const fact: SlowUpdate = { ...guidance, ...verdict, pairs: shown, prevHard, currHard };
+  return run.commit({ type: 'slow-update-end', epoch, ...fact }, { results, pairs });
+}
+
+type WrittenGuidance = Awaited<ReturnType<typeof writeGuidance>>;
+
+/** The gate judges guidance like every candidate. Without a gate it is still measured: the next bar is its score. */
+async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { config, env, items, deps }: Run) {
+  const { content, candidateSkill, candidateHash } = guidance;
+  const unmeasured = { evaluation: null, score: state.current.score, results: [] };
+  if (content === '') return { ...unmeasured, action: 'no_content' as const };
+  if (candidateHash === state.current.hash) return { ...unmeasured, action: 'unchanged' as const };
+  const hidden = findNewHidden(state.current.skill, candidateSkill)?.text;
+  if (hidden !== undefined) return { ...unmeasured, action: 'hidden_text' as const, hidden };
+  const { reason: leakReason, kind } = leakCriticOf({ env, items, config }, state.current.skill)(content);
+  const quarantined = kind === undefined ? {} : { leakKind: kind };
+  if (leakReason !== undefined) return { ...unmeasured, action: 'leak' as const, leakReason, ...quarantined };
+  const { maxSkillTokens, slowUpdateGate: useGate } = config;
+  if (maxSkillTokens > 0 && (await deps.countTokens(candidateSkill)) > maxSkillTokens) {
+    return { ...unmeasured, action: 'over_cap' as const };
+  }
+  const gate = { env, state, items: items.val, config: { ...config, useGate } };
+  return judgeSkill(guidance, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
+}
+
+async function updateMetaSkill(state: RunState, { epoch, pairs }: ComparedEpoch, run: Run): Promise<RunState> {
+  const comparison = { previousSkill: state.lastEpoch!.skill, skill: state.epochSkill, pairs };
+  const notes = await writeMetaSkill({ ...comparison, memory: memoryOf(state, run.config) }, run.deps);
+  const action = notes.content === '' ? 'no_content' : 'write_meta_skill';
+  return run.commit({ type: 'meta-skill-end', epoch, action, ...notes });
 }

@@ -7,15 +7,14 @@ import {
 } from '../core/contracts/index.ts';
 import { trainsPackage } from '../core/document/index.ts';
 import {
+  addStageUsage,
   type Bill,
   describeUnread,
-  emptyRun,
   isNothingRead,
   type OpenRunStore,
   type RunEvent,
   type RunStore,
   type RunSummary,
-  reduce,
   summarize,
   type TestLook,
 } from '../core/run/index.ts';
@@ -24,7 +23,7 @@ import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/in
 import { runDirectory } from '../stores/index.ts';
 import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
 import { createReserve, keepLimit } from './budget/with-reserve.ts';
-import { type Commit, createRecorder, notify } from './record/recorder.ts';
+import { notify, Recorder } from './record/recorder.ts';
 import { createFileUse } from './record/tallies.ts';
 import type { TrainerOptions } from './run.ts';
 import { createRunDeps } from './setup/create-deps.ts';
@@ -35,7 +34,14 @@ import { train } from './train.ts';
 const NOTHING_READ =
   'No reply of the optimizer could be read: nothing was learned. Use a model that answers with JSON as it is asked.';
 
-type Wired = { readonly store: OpenRunStore; readonly journal: readonly RunEvent[]; readonly warnings: string[] };
+type OpenedRun = {
+  readonly store: OpenRunStore;
+  readonly journal: readonly RunEvent[];
+  readonly warnings: string[];
+  readonly stop: Stop;
+  /** Where money runs out, the search alone is stopped. */
+  readonly finalStop: Stop;
+};
 
 /**
  * Trains a skill document for a frozen model.
@@ -84,39 +90,31 @@ export class SkillOptTrainer<I extends Item = Item> {
     const warnings = [...this.#warnings(items), ...cap.warnings];
     for (const warning of warnings) notify(observers, 'onWarning', warning);
     using stop = createStop(signal);
-    using finalStop = createStop(signal); // for want of money the search alone is stopped
-    const { recorder, deps, finalDeps, budget, warn, fileUse } = this.#wire(
-      { store, journal, warnings },
-      stop,
-      finalStop,
-    );
+    using finalStop = createStop(signal);
+    const wired = this.#wire({ store, journal, warnings, stop, finalStop });
+    const { recorder, deps, finalDeps, budget, warn, fileUse } = wired;
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
-    await recorder.written(); // a place that cannot be written is known before anything is paid for
+    await recorder.written(); // before anything is paid for, it is known that the run can be written
     const config = { ...this.#config, maxSkillTokens: cap.maxSkillTokens };
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
     const lookAtTest = async (look: TestLook) => {
-      await recorder.written(); // a look cannot be taken back, and what it looks at must not be lost
+      await recorder.written(); // a look cannot be taken back, so the measured skills must be safe
       return store.lookAtTest?.(look) ?? 1;
     };
-    let latest = state;
-    const commit: Commit = async (...written) => {
-      latest = await recorder.commit(...written);
-      return latest;
-    };
-    const run = { config, env, items, deps, commit, lookAtTest, reserve, warn };
-    const advise = (error: LimitReached) => advisedLimit(error, latest, { config, items });
+    const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
+    const advise = (error: LimitReached) => advisedLimit(error, recorder.state, { config, items });
     const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
-    // Attempts of before a resume are not looked at again.
+    // Attempts before a resume are not seen again.
     const unused = trainsPackage(config) && journal.length === 0 ? fileUse.warning(end.best.skill) : undefined;
     const unread = describeUnread(end.usage.rollout ?? {}, config.parts);
     for (const warning of [unused, unread]) if (warning !== undefined) warn(warning);
     return summarize(end, { outRoot: this.#store.name, warnings });
   }
 
-  /** The stages' tools and the recorder, which know each other. */
-  #wire({ store, journal, warnings }: Wired, stop: Stop, finalStop: Stop) {
+  /** The deps of the stages and the recorder, which use each other. */
+  #wire({ store, journal, warnings, stop, finalStop }: OpenedRun) {
     const { target = noTarget, optimizer, judge, agent, runner, observers = [], budget: shared } = this.#options;
     const warn = (message: string) => {
       warnings.push(message);
@@ -127,16 +125,17 @@ export class SkillOptTrainer<I extends Item = Item> {
       fileUse.note(progress[2]);
       recorder.progress(...progress);
     };
-    const { deps, depsUnder, budget, ...takers } = createRunDeps({
+    const { deps, depsUnder, budget, takeCounts, takeAnswers, keepSpent } = createRunDeps({
       ...{ config: this.#config, promptOverrides: this.#promptOverrides, target, optimizer, judge, agent, runner },
       ...{ caches: store.caches, ledger: store.ledger, shared, observers, stop, onWarning: warn, onProgress },
-      usage: journal.reduce(reduce, emptyRun).usage,
+      usage: journal.reduce((sum, { usage }) => addStageUsage(sum, usage), {}),
       uncounted: uncountedReplies(store, journal),
     });
     const onFailure = (error: unknown) => {
       for (const each of [stop, finalStop]) each.halt(error);
     };
-    const recorder = createRecorder({ store, outRoot: this.#store.name, journal, observers, ...takers, onFailure });
+    const counts = { takeCounts, takeAnswers, keepSpent };
+    const recorder = new Recorder({ store, outRoot: this.#store.name, journal, observers, ...counts, onFailure });
     const finalDeps = depsUnder(finalStop, (done, total, result) =>
       recorder.progressOf('final measurement', done, total, result),
     );
@@ -161,7 +160,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 }
 
-/** As `await using`, but with the first failure: on a full disk closing fails too, and that is not what has happened. */
+/** Like `await using`, but throws the first failure: on a full disk closing fails too, which would hide the cause. */
 async function closing<Answer>(store: OpenRunStore, work: () => Promise<Answer>): Promise<Answer> {
   const answer = await work().catch(async (error) => {
     await Promise.resolve(store[Symbol.asyncDispose]()).catch(() => undefined);
@@ -171,7 +170,7 @@ async function closing<Answer>(store: OpenRunStore, work: () => Promise<Answer>)
   return answer;
 }
 
-/** After a kill the cache holds replies that were paid for and of which no line tells. The next line counts them. */
+/** After a kill the cache may hold replies that no line of the journal has counted. The next line counts them. */
 function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]): Bill[] {
   const counted = journal.at(-1)?.counted; // none in a new run, or one of an earlier version
   return (counted === undefined ? undefined : paidSince(caches.replies, counted)) ?? [];

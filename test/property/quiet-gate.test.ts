@@ -126,7 +126,7 @@ describe('where nothing varies, the gate', () => {
           knowledge = raced.knowledge; // what a race has asked of the current skill stays known
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -140,7 +140,7 @@ describe('where nothing varies, the gate', () => {
         );
         expect(race(worse, skill, knowledge, seed).verdict).not.toBe('accept');
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
   });
 
@@ -155,7 +155,7 @@ describe('where nothing varies, the gate', () => {
         };
         expect(race(new Map(skill), skill, { ...knowledge, repeats }, seed).verdict).not.toBe('accept');
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
@@ -347,7 +347,7 @@ describe('a run whose optimizer has nothing more to say', () => {
         );
         expect(new Set(plain).size, summary.bestSkill).toBe(plain.length);
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 });

@@ -4,16 +4,15 @@ import { dollars, plural } from '../text/index.ts';
 import type { RunState } from './run-state.ts';
 import { type Amounts, addUsage, noStageUsage, type Spent, type StageUsage, type UsageTable } from './stage-usage.ts';
 
-/** What something cost. */
 export type Cost = {
   /** Calls that were sent, those that had to be repeated included. */
   readonly calls: number;
   readonly tokens: number;
   /** Of the calls whose price is known. */
   readonly costUsd: number;
-  /** That of all calls is. */
+  /** Whether the price of all calls is known. */
   readonly isPriced: boolean;
-  /** It may be less in truth: a killed process has counted ahead. */
+  /** Upper bound: a killed process may have reserved more than it used. */
   readonly isMost?: true;
 };
 
@@ -23,7 +22,7 @@ const GROUPS = ['trying tasks', 'scoring answers', 'finding edits'] as const;
 
 const groupOf = (stage: string) => (stage === 'rollout' ? GROUPS[0] : stage === 'judge' ? GROUPS[1] : GROUPS[2]);
 
-/** What a run has cost so far. The journal lacks what an unfinished step has spent; the ledger of its limits has it. */
+/** What a run has cost so far. Only the ledger has what an unfinished step has spent. */
 export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>, spent?: Spent): Cost {
   const known = costOf(Object.values(usage));
   if (isDone || !spent) return known;
@@ -35,7 +34,7 @@ export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>,
   return { calls, tokens, costUsd, isPriced: known.isPriced && !isUnheard, ...(isMost ? { isMost } : {}) };
 }
 
-/** The same by what it was spent on; what no line of the journal tells of is a row of its own. */
+/** The same by purpose; what no line of the journal has counted is a row of its own. */
 export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost): CostRow[] {
   const rows = GROUPS.map((what) => {
     const stages = Object.entries(usage).filter(([stage]) => groupOf(stage) === what);
@@ -52,7 +51,6 @@ export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost): CostR
   return [...rows, rest].filter(({ calls, tokens }) => calls > 0 || tokens > 0);
 }
 
-/** All that a table counts, as limits do. */
 export function amountsIn(usage: UsageTable): Amounts {
   const { calls, tokens: totalTokens, costUsd } = costOf(Object.values(usage));
   return { calls, totalTokens, costUsd };
@@ -69,7 +67,7 @@ function costOf(stages: readonly Partial<StageUsage>[]): Cost {
   };
 }
 
-/** Calls that failed may be billed too, and nobody knows at what price. */
+/** Failed calls may be billed too, at an unknown price. */
 export function isPriced({ unpriced, replies, cacheHits, retries, costUsd }: StageUsage): boolean {
   return unpriced === 0 && (costUsd > 0 || replies > cacheHits || retries === 0);
 }
@@ -86,10 +84,9 @@ export function costWords(cost: Pick<Cost, 'costUsd' | 'isPriced'>): string {
   return cell === '?' ? 'no price known' : cell.replace(/^(≥ )?/, (least) => (least ? 'at least $' : '$'));
 }
 
-/** Attempts of agents by whether they loaded the skill. Those that were ended before they had say nothing about it. */
+/** Attempts of agents by whether they loaded the skill. `cutShort` hit a limit before they could. */
 type LoadingCount = { readonly loaded: number; readonly unread: number; readonly cutShort: number };
 
-/** What an attempt says about loading. An outage says nothing. */
 function loadingOfAttempt({ errored, skillUnread, extras }: RolloutResult): keyof LoadingCount | undefined {
   if (errored) return undefined;
   if (!skillUnread) return 'loaded';
@@ -102,7 +99,7 @@ export function countLoading(results: readonly RolloutResult[]): LoadingCount {
   return { loaded: count('loaded'), unread: count('unread'), cutShort: count('cutShort') };
 }
 
-/** What to tell of the attempts in which the skill was not loaded; nothing where each loaded it. */
+/** A warning about attempts that did not load the skill; nothing where each did. */
 export function describeUnread({ loaded = 0, unread = 0, cutShort = 0 }: Counted, parts: readonly SkillPart[] = []) {
   if (unread === 0) return undefined;
   const what = unread === 1 ? 'it says' : 'they say';
@@ -115,17 +112,17 @@ export function describeUnread({ loaded = 0, unread = 0, cutShort = 0 }: Counted
 
 type Counted = Pick<StageUsage, 'loaded' | 'unread' | 'cutShort'>;
 
-/** Only what agents do tells of skills that were loaded; all other texts need not be read. */
+/** Texts without these marks are not of an agent, and need not be parsed. */
 const MARKS = ['"skillsLoaded":', '"skillUnread":true'];
 
-/** Whether an agent loaded the skill in the attempt that a text holds, as one to count; nothing where no agent was at work. */
+/** The attempt that a text holds, counted by whether an agent loaded the skill; nothing without an agent. */
 export function loadingIn(text: string): Counted {
   if (!MARKS.some((mark) => text.includes(mark))) return {};
   const kind = loadingOfAttempt(JSON.parse(text));
   return kind === undefined ? {} : { [kind]: 1 };
 }
 
-/** In how many attempts of a run the skill was loaded; nothing where no agent was at work. */
+/** In how many attempts of a run the skill was loaded; nothing without an agent. */
 export function loadingOf({ loaded = 0, unread = 0, cutShort = 0 }: Counted) {
   const attempts = loaded + unread;
   return attempts + cutShort === 0 ? undefined : { loaded, attempts, ...(cutShort > 0 && { cutShort }) };

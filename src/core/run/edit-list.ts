@@ -3,26 +3,23 @@ import { isUnscored } from './reduce/step.ts';
 import type { RunState } from './run-state.ts';
 import type { EditEffect, StepRecord } from './step-record.ts';
 
-/** An edit that reached the document, and what became of it. */
+/** A selected edit, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {
   readonly step: number;
   readonly status: StepRecord['editStatuses'][number] | 'skipped_over_cap';
   readonly fate: 'accepted' | 'removed' | 'rejected' | 'invalid' | 'skipped';
-  /** Of one that was accepted: what it is worth by itself, as far as that is known. */
+  /** Of an accepted edit: its own worth, as far as known. */
   readonly effect?: EditEffect;
 };
 
-/**
- * Every edit that was selected in a run, in order. What did not fit the text is `skipped`, what was taken out later `removed`,
- * what was not scored because no valid skill came of it `invalid`.
- */
+/** Every edit that was selected in a run, in order: `skipped` did not fit the text, `invalid` gave no valid skill. */
 export function listEdits({ history }: Pick<RunState, 'history'>): readonly ListedEdit[] {
   const edits = known.get(history) ?? editsOf(history);
   known.set(history, edits);
   return edits;
 }
 
-/** A report asks several times, and a long run has many thousands. */
+/** A report asks several times, and a long run has thousands of edits. */
 const known = new WeakMap<RunState['history'], readonly ListedEdit[]>();
 
 function editsOf(history: RunState['history']): ListedEdit[] {

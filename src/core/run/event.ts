@@ -10,23 +10,23 @@ type Kinds = typeof RUN_EVENTS;
 type Stages = typeof STAGE_EVENTS;
 type StageEnd<Name extends Stage> = { readonly type: 'stage-end'; readonly step: number; readonly stage: Name };
 
-/** What a run did, in order, before it is stamped with times. Each kind is defined in `events/`. */
+/** What a run did, without times. Each kind is defined in `events/`. */
 export type RunFact =
   | { [Type in keyof Kinds]: { readonly type: Type } & DataOf<Kinds[Type]> }[keyof Kinds]
   | { [Name in Stage]: StageEnd<Name> & DataOf<Stages[Name]> }[Stage];
 
-/** What differs between two runs of the same thing: when, how long, and what had to be paid again. */
+/** What may differ between two equal runs: times, and what had to be paid again. */
 export type Stamp = {
   readonly at: string;
   readonly ms: number;
   readonly usage: Readonly<Record<string, StageUsage>>;
-  /** How far the replies in the cache are part of the usages so far: no line counts what was set there later. */
+  /** How far the replies in the cache are counted by the usages so far. */
   readonly counted?: number;
-  /** Attempts on the way here whose environment threw, if any. */
+  /** Attempts since the last event whose environment threw. */
   readonly threw?: number;
-  /** As long as nothing was even partly right: why attempts on the way here failed. */
+  /** Why attempts failed, as long as nothing was even partly right. */
   readonly failures?: FailureTable;
-  /** What became of the optimizer's replies on the way here, if it was asked. */
+  /** The optimizer's replies since the last event. */
   readonly answers?: AnswerTable;
 };
 

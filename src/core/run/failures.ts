@@ -10,12 +10,11 @@ export type FailureTable = Readonly<Record<string, Failed>>;
 /** The most frequent reason among the attempts at which nothing was right. */
 export type Failure = Failed & { readonly reason: string; readonly attempts: number };
 
-/** There was nothing to score: not a word, and no step of an agent. */
+/** Neither a text nor a step of an agent. */
 export const NO_ANSWER = 'no answer';
-/** Reasons that came after there was room for more. */
+/** For reasons beyond `MOST_REASONS`. */
 const OTHERS = 'another reason';
 
-/** One that most attempts have is among the first: where each has its own, more would tell nothing. */
 const MOST_REASONS = 20;
 const LONGEST_REASON = 200;
 
@@ -38,14 +37,13 @@ export function mostFrequentFailure(table: FailureTable): Failure | undefined {
   return { ...failed, reason, attempts };
 }
 
-/** An attempt as a table; `undefined` where a part of it was right, and nothing where it has no score. */
+/** An attempt as a table: empty where it has no score, `undefined` where a part of it was right. */
 export function failureOf(result: RolloutResult): FailureTable | undefined {
   const { id, hard, soft, errored } = result;
   if (errored) return {};
   return hard > 0 || soft > 0 ? undefined : { [reasonOf(result)]: { count: 1, task: id } };
 }
 
-/** How it ended says more than what is then missing. */
 function reasonOf({ failReason, predictedAnswer, extras = {} }: RolloutResult): string {
   const { ended = 'done', endReason, trajectory } = extras as AgentExtras;
   if (ended !== 'done') return ENDS[ended]?.(endReason) ?? `it was ended: ${ended}`;

@@ -17,48 +17,44 @@ import {
   type WaveJudgement,
 } from '../stats/index.ts';
 
-/** Items that a winner seemed to have lost, rolled out again under both skills before they counted. */
+/** Items that a winner seemed to have lost, rolled out again under both skills. */
 export type RegressionCheck = Veto & {
   readonly incumbent: readonly ItemScore[];
   readonly candidate: readonly ItemScore[];
 };
 
-/**
- * Most tasks threw under a candidate, and the current skill answered on some of them: it is the candidate's doing. It is
- * never taken, since nothing could be learned with it.
- */
+/** Most tasks threw under a candidate but not under the current skill: the candidate is the cause, and is never taken. */
 export type Blame = {
   readonly threw: number;
   readonly total: number;
-  /** The most frequent. */
+  /** The most frequent reason. */
   readonly reason: string;
-  /** Attempts of the current skill that were made to know it. */
+  /** Attempts of the current skill that were made to find out. */
   readonly asked: number;
 };
 
-/** What the gate decided and why. With the evidence of the run so far, the decision can be made again from this. */
+/** What the gate decided and why. With the evidence before it, the decision can be made again. */
 export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
   readonly verdict: Verdict;
-  /** The current skill's items that were rolled out again for this. */
+  /** Items of the current skill that were rolled out again. */
   readonly refreshed: readonly ItemScore[];
-  /** A second pass of the candidate, for one that the first spoke for. */
+  /** A second pass of the candidate. */
   readonly confirmation?: readonly ItemScore[];
-  /** Only of a winner that was asked about regressions. */
   readonly veto?: RegressionCheck;
   /** Items of the whole race. */
   readonly total: number;
 };
 
-/** Passes over validation after the search, by which the winner is reported. */
+/** Passes of the winner over validation after the search. */
 export type FinalMeasurement = FinalReport & {
   readonly hash: string;
   readonly passes: readonly Evaluation[];
 };
 
-/** Evidence as a state keeps it: plain, so that a state can be written down. */
+/** Evidence as plain data: a state can be written down. */
 export type EvidenceTable = Readonly<Record<string, ItemEvidence>>;
 
-/** What the gate knows: of the seed skill, of the current one, and how often each item was rolled out under the latter. */
+/** What the gate knows of the seed skill and the current one, and how often each item was rolled out under the latter. */
 export type GateEvidence = {
   readonly seed: EvidenceTable;
   /** Rollouts of the current skill's very text. */
@@ -85,7 +81,7 @@ export function toKnowledge({ own, inherited, repeats }: GateEvidence): Knowledg
 
 type Metric = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>;
 
-/** Each item by the score that the gate looks at. What errored has none. */
+/** Each item by the metric of the gate. Errored attempts have no score. */
 export function toObservations(scores: readonly ItemScore[], { gateMetric, gateMixedWeight }: Metric): Observation[] {
   return scores.map(({ id, hard, soft, errored }) => {
     return { id, score: errored ? null : selectGateScore(hard, soft, gateMetric, gateMixedWeight) };
@@ -98,14 +94,13 @@ const countDraws = (scores: readonly ItemScore[], before: Readonly<Record<string
   return draws;
 };
 
-/** After the passes of the seed skill: the first is draw 0 of every item, the next draw 1. */
 export function openEvidence(passes: readonly (readonly ItemScore[])[], metric: Metric): GateEvidence {
   const scores = passes.flat();
   const table = toTable(addObservations(noEvidence, toObservations(scores, metric)));
   return { ...noGateEvidence, seed: table, own: table, draws: countDraws(scores) };
 }
 
-/** After some items of the current skill were rolled out once more. While it is the seed, that is known of the seed too. */
+/** After some items of the current skill were rolled out once more. */
 export function addRefreshed(
   evidence: GateEvidence,
   refreshed: readonly ItemScore[],
@@ -117,7 +112,7 @@ export function addRefreshed(
   return { ...evidence, own, draws, seed: isSeed ? own : evidence.seed };
 }
 
-/** After a candidate won: its own rollouts, and what is believed of it besides. One that no gate chose has its own alone. */
+/** After a candidate won: its own rollouts, and what it inherits. One that no gate chose inherits nothing. */
 export function acceptEvidence(
   evidence: GateEvidence,
   scores: readonly ItemScore[],
@@ -133,7 +128,7 @@ export function acceptEvidence(
   return { seed: evidence.seed, own: toTable(own), inherited: Object.fromEntries(inherited), repeats, draws };
 }
 
-/** The current skill's score, shrunk towards what its items are known to do: a lucky measurement is not taken at face value. */
+/** The current skill's score, shrunk towards what its items are known to do: lucky measurements flatter. */
 export function shrunkScore(evidence: GateEvidence): number {
   const known = scoreOf.get(evidence);
   const score = known ?? believedScore(toKnowledge(evidence), Object.keys(evidence.draws));
@@ -141,5 +136,5 @@ export function shrunkScore(evidence: GateEvidence): number {
   return score;
 }
 
-/** A rejected candidate leaves the evidence as it is, and most are rejected. */
+/** Most candidates are rejected, and leave the evidence as it is. */
 const scoreOf = new WeakMap<GateEvidence, number>();

@@ -4,18 +4,18 @@ import type { RunEvent, Stamp } from './event.ts';
 import { findDefinition, unknownKind } from './events/events.ts';
 import { anything, define, faultIn, type ListChange, number, optional, tableOf, text } from './events/field.ts';
 
-/** 16 hex digits of the SHA-256 of one text after the other. */
+/** 16 hex digits of the SHA-256 of both texts. */
 type Digest = (before: string, text: string) => string;
 
-/** What the lines so far leave to those that follow: the check of the last one, and the tasks that they have named. */
-export type LinesBefore = Named & { readonly check: string };
+/** What later lines build on: the check of the last line, and the tasks that were named. */
+export type LinesBefore = NamedTasks & { readonly check: string };
 
 export type JournalLines = {
-  /** The event of the next line, without its newline. Throws when the line is not what was written there. */
+  /** The event of the next line, without its newline. Throws when the line was damaged. */
   read(line: string): RunEvent;
   /** The next line, without its newline. */
   write(event: RunEvent): string;
-  /** For who reads the lines that follow without these. */
+  /** For a reader of later lines. */
   soFar(): LinesBefore;
 };
 
@@ -23,11 +23,11 @@ const CHECK = /,"check":"([0-9a-f]{16})"\}$/;
 const CHECK_LENGTH = ',"check":"0123456789abcdef"}'.length;
 
 /**
- * The lines of one journal, in order, from the first on, or after those that are known to be whole and to end with a check.
+ * The lines of one journal, in order, from the first on or after `linesBefore`.
  *
- * A line is an event as JSON in which tasks are named once: lists of them are packed (`NameTable`), and `names` holds those
- * that are new. Its last field is a `check` of the line and of all lines before it. Lines from before there were checks
- * have none and are not packed; the first check after them covers them too, and from then on every line has one.
+ * A line is an event as JSON in which tasks are named once: lists of them are packed (`NameTable`), and `names` holds the new
+ * names. Its last field is a `check` of this line and of all lines before it. Lines of the first version have no check and are
+ * not packed; the first check after them covers them too, and from then on every line has one.
  */
 export function journalLines(
   digest: Digest = (before, text) => skillHash(before + text),
@@ -86,7 +86,7 @@ function readCheck(line: string): string | undefined {
   return CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
 }
 
-/** The last field of every line without a check is its usage. Otherwise a damaged check would pass for none. */
+/** A line without a check ends with its usage. Otherwise a damaged check would pass for none. */
 function requireOldLine(value: object): void {
   const fault = findFault(value);
   if (fault !== undefined) throw new Error(fault);
@@ -109,7 +109,7 @@ const { checks: STAMP } = define<Stamp>({
   answers: optional(tableOf({ isValid: isObject })),
 });
 
-/** What keeps a value from being an event that can be folded, as the end of a sentence; nothing when it is one. */
+/** Why a value is no event that can be folded, as the end of a sentence. */
 function findFault(value: unknown): string | undefined {
   if (!isObject(value)) return UNKNOWN;
   const definition = findDefinition(value);
@@ -125,33 +125,31 @@ function findFault(value: unknown): string | undefined {
 const never = { isValid: () => false };
 const UNKNOWN = 'must be a JSON object with a "type" that this version knows';
 
-/** A task as a journal names it: once, with its type if it has one. */
 type TaskName = readonly [id: string, taskType?: string];
 
-/** All of a score but whose it is. Among thousands of scores few marks differ. */
+/** A score without its task. Among thousands of scores few marks differ. */
 type Mark = Omit<ItemScore, 'id' | 'taskType'>;
 
-/** Scores as columns: the tasks by their places in the table, the marks there are, and which one each task got. */
+/** Scores as columns: the tasks by their places in the table, the different marks, and which one each task got. */
 type PackedScores = { readonly tasks: string; readonly marks: readonly Mark[]; readonly got: string };
 
-/** All that a table holds, to be written down. */
-type Named = { readonly names: readonly TaskName[]; readonly recent: readonly string[] };
+type NamedTasks = { readonly names: readonly TaskName[]; readonly recent: readonly string[] };
 
-/** Lists that are looked back at: those of a step often have the same tasks, or those of the step before. */
+/** How many lists are remembered: steps often repeat the tasks of an earlier list. */
 const MOST_RECENT = 8;
 
 /**
- * The names and lists that a journal has used so far. A reader that unpacks what was packed, in the same order, has the same table.
- * Unpacking throws when a list speaks of what the table does not have.
+ * The names and lists that a journal has used so far. Reader and writer have the same table after the same lines. Unpacking
+ * throws when a list names something that the table lacks.
  */
 class NameTable {
   readonly #names: TaskName[] = [];
   readonly #places = new Map<string | undefined, Map<string, number>>();
-  /** Of each id, with whatever type: so that its tasks and their scores are the same list. */
+  /** Of each id, with any type: a list of tasks and a list of their scores are the same. */
   readonly #lastPlaces = new Map<string, number>();
   readonly #recent: string[];
 
-  constructor({ names, recent }: Named = { names: [], recent: [] }) {
+  constructor({ names, recent }: NamedTasks = { names: [], recent: [] }) {
     this.add(names);
     this.#recent = [...recent];
   }
@@ -160,7 +158,7 @@ class NameTable {
     return this.#names.length;
   }
 
-  all(): Named {
+  all(): NamedTasks {
     return { names: [...this.#names], recent: [...this.#recent] };
   }
 
@@ -244,7 +242,6 @@ function required<Value>(value: Value | undefined, what: string): Value {
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const VALUES = new Map([...DIGITS].map((digit, value) => [digit.charCodeAt(0), value]));
 
-/** How many digits tell so many things apart. */
 function digitsFor(count: number): number {
   let width = 1;
   while (DIGITS.length ** width < count) width += 1;

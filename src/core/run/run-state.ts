@@ -15,7 +15,7 @@ export type ScoredSkill = {
   readonly origin: string;
 };
 
-/** What a skill scored in one pass over validation. */
+/** A pass over validation. */
 type Pass = { readonly hash: string; readonly hard: number; readonly soft: number };
 
 export type TestReport = {
@@ -25,66 +25,59 @@ export type TestReport = {
   readonly buckets: Readonly<Record<string, Bucket>>;
 };
 
-/** An epoch's end: what the next one compares itself with. */
+/** What the next epoch compares itself with. */
 type EpochRecord = {
   readonly epoch: number;
   readonly skill: string;
-  /** Attempts until then, and whether the epoch made none. */
+  /** Attempts so far, and whether the epoch made none. */
   readonly rollouts: number;
   readonly isIdle: boolean;
 };
 
-/** Something that was refused at a step, or in the guidance of an epoch. */
+/** Something that was refused because it gives held-out tasks away. */
 export type Leak = {
   readonly stage: 'select' | 'update' | 'slow_update';
-  /** The step, or the epoch. */
+  /** The step, or the epoch of a slow update. */
   readonly at: number;
   readonly reason: string;
-  /** What it tries, where it was quarantined. */
+  /** Where it was quarantined: what it tries. */
   readonly kind?: string;
 };
 
 export type RunState = {
   readonly config: SkillOptConfig | undefined;
-  /** The environment's name and the identities of the models. */
   readonly about: { readonly env: string; readonly target: string; readonly optimizer: string };
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
-  /** Of these tasks, those that a model drafted, if there are any. */
   readonly drafts?: DraftedTasks;
   readonly initialSkill: string;
-  /** The file that it was read from, if it was, and if the run is of a version that wrote it down. */
   readonly skillSource?: SkillSource;
-  /** The project file, from the folder of the run, if it has to be named. */
+  /** The project file, relative to the run, if commands must name it. */
   readonly projectFile?: string;
-  /** Whether the folder of the run has to be named too. */
+  /** Whether commands must name the folder of the run too. */
   readonly isRunNamed?: boolean;
   readonly current: ScoredSkill;
   readonly best: ScoredSkill;
-  /** Of a run of an earlier version that compared them at its end: what was the best before, each once, the latest last. */
+  /** Only in runs of an earlier version that compared finalists: earlier best skills, each once, the latest last. */
   readonly formerBests?: readonly ScoredSkill[];
   readonly baseline: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
-  /** How long the baseline took for each of its rollouts, or the first step if the cache knew it. As many at once as there are workers. */
+  /** Wall time per rollout of the baseline, or of the first step if the cache knew the baseline. */
   readonly rolloutMs: number | undefined;
   readonly stepsDone: number;
-  /** Attempts at training and validation tasks so far, each draw of a text once, whether or not a cache knew it. */
+  /** Attempts at training and validation tasks so far, also those that the cache knew. */
   readonly rollouts: number;
-  /** Training tasks that were attempted with the current skill. */
+  /** Training tasks that were attempted with the skill of this hash. */
   readonly attempted: { readonly hash: string; readonly ids: readonly string[] };
-  /** What was tried to do without: see `removalKey`. */
+  /** Parts that were left out on trial: see `removalKey`. */
   readonly removalsTried: readonly string[];
   readonly draft: StepDraft;
   readonly history: readonly StepRecord[];
-  /**
-   * Validation scores of whole passes, so that no text is measured twice. Of two under one hash the last counts. A list, since
-   * copying a table of thousands at each step would take a long run longer than all else.
-   */
+  /** Scores of whole passes: no text is measured twice. The last of a hash counts. A list, since it is copied at each step. */
   readonly evaluations: readonly Pass[];
-  /** What the gate knows of the seed skill and the current one. */
   readonly gate: GateEvidence;
-  /** The winner by fresh rollouts, as soon as it was measured. */
+  /** The winner by fresh rollouts. */
   readonly finalMeasurement: FinalMeasurement | undefined;
-  /** What the steps of this epoch have tried, for those that follow. */
+  /** What earlier steps have tried, for the prompts of later ones. */
   readonly stepBuffer: readonly StepBufferEntry[];
   /** The optimizer's notes on which edits helped. Never part of a skill. */
   readonly metaSkill: string;
@@ -95,39 +88,36 @@ export type RunState = {
   readonly slowUpdateEpoch: number;
   readonly metaSkillEpoch: number;
   readonly lrHistory: readonly (LrDecision & { readonly step: number })[];
-  /** What was refused because it gives held-out tasks away. */
   readonly leaks: readonly Leak[];
-  /** Of the best skill, once the run is done. */
   readonly memorisedShare: number | undefined;
   readonly searchEnd: SearchEnd | undefined;
   readonly isPruned: boolean;
   readonly final: { readonly hard: number; readonly soft: number; readonly score: number } | undefined;
-  /** How many times the test tasks were looked at, with this run; nothing before it does. */
+  /** How many times runs have looked at the test tasks, with this one. */
   readonly testLooks: number | undefined;
   readonly tests: { readonly [subject in TestSubject]?: TestReport };
-  /** The same task by task, by the score that the gate looks at: what a gain is proven with, and which tasks it is made of. */
+  /** The same task by task, by the metric of the gate. */
   readonly testEvidence: { readonly [subject in TestSubject]?: EvidenceTable };
   readonly usage: Readonly<Record<string, StageUsage>>;
-  /** Attempts whose environment threw, each as often as it was made. */
+  /** Attempts whose environment threw. */
   readonly threw: number;
-  /** Why attempts failed at which nothing was right, as far as the journal says it. */
+  /** Why attempts failed, as long as nothing was right. */
   readonly failures: FailureTable;
-  /** What became of the optimizer's replies, by stage. */
+  /** The optimizer's replies by stage: readable or not. */
   readonly answers: AnswerTable;
   readonly startedAt: string;
   readonly wallTimeMs: number;
   readonly isDone: boolean;
 };
 
-/** A part of what a step has added. */
+/** Names a part of what a step has added. */
 export const removalKey = (step: number, passages: readonly string[]) => JSON.stringify([step, ...passages]);
 
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
-/** Raised when a state looks different, or the same journal folds to another one: then no kept state is used. */
+/** Raised when the state has another shape, or the same journal folds to another state: kept states are then ignored. */
 export const STATE_FORMAT = 7;
 
-/** A run before its first event. */
 export const emptyRun: RunState = {
   config: undefined,
   about: { env: '', target: '', optimizer: '' },

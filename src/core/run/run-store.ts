@@ -4,26 +4,26 @@ import type { Stage } from './events/event-data.ts';
 import type { RunState } from './run-state.ts';
 import type { Ledger } from './stage-usage.ts';
 
-/** Files of a run directory by path, made from the journal for people to read. */
+/** Files of a run directory by path, made from the journal. */
 export type Views = Readonly<Record<string, string>>;
 
-/** The views in this folder are always written together: what else lies there is of an earlier state, and goes. */
+/** The views in this folder are always written together: other files in it are of an earlier state, and are removed. */
 export const WHOLE_FOLDER = 'best_skill/';
 
 export type OpenOptions = {
-  /** Size that the caches should not grow beyond, in megabytes. The oldest texts are dropped. */
+  /** The largest size of the caches, in megabytes. The oldest texts are dropped. */
   readonly maxCacheMb?: number | undefined;
-  /** Called with a sentence when something had to be given up, such as a damaged cache, now or later. */
+  /** Called now or later, with a sentence, when something had to be given up, such as a damaged cache. */
   readonly onWarning?: ((message: string) => void) | undefined;
 };
 
 /** A run's one look at the test tasks. */
 export type TestLook = {
-  /** Of the models and the skills: with the run's name, what tells this look from others. The same again shows nothing new. */
+  /** Hash of the models and the skills. The same again shows nothing new. */
   readonly measurement: string;
-  /** Hash of the tasks: looks at others are counted apart. */
+  /** Hash of the tasks: looks at other tasks are counted apart. */
   readonly tasks: string;
-  /** Hashes of the skills that are measured, by what they are called. */
+  /** Hashes of the measured skills, by name. */
   readonly subjects: Readonly<Record<string, string>>;
 };
 
@@ -44,21 +44,15 @@ export interface OpenRunStore extends AsyncDisposable {
   /** Resolves once the event would survive a crash. */
   append(event: RunEvent): Promise<void>;
   writeViews(views: Views): Promise<void>;
-  /**
-   * Offered the state that all events so far fold to. A store may keep it, so that readers need not fold a long journal
-   * from its first event. After the last offer of a run nothing follows.
-   */
+  /** Offered the fold of all events so far. A store may keep it, so that readers need not fold a long journal. */
   keepState?(state: RunState, offer?: { readonly isLast?: boolean }): Promise<void>;
-  /** Shows those who watch from elsewhere what was just done. Returns at once, never fails, and nothing of it is needed to resume. */
+  /** Shows progress to other processes. Returns at once, never fails, and is not needed to resume. */
   noteProgress?(progress: Progress): void;
-  /**
-   * Counts a look at the test tasks once, however often it is called with it, and answers its number among all looks at
-   * these tasks. Without it, a run knows of no look but its own.
-   */
+  /** Counts a look at the test tasks once, and answers its number among all looks at these tasks. */
   lookAtTest?(look: TestLook): Promise<number>;
 }
 
-/** What became of a provider's limit: more or fewer calls at once from now on, or none for a while. */
+/** More or fewer calls at once from now on, or none for a while. */
 export type RateLimitChange =
   | { readonly type: 'limit'; readonly reason: 'raised' | 'cut'; readonly calls: number }
   | { readonly type: 'pause'; readonly reason: 'asked' | 'refused'; readonly pauseMs: number };
@@ -69,7 +63,7 @@ export type Progress = {
   readonly step: number;
   readonly done: number;
   readonly total: number;
-  /** The result that just came in, when the phase rolls out tasks. */
+  /** The latest result, when the phase rolls out tasks. */
   readonly result?: Pick<RolloutResult, 'id' | 'hard' | 'soft' | 'errored'>;
 };
 
@@ -82,11 +76,10 @@ export interface RunObserver {
   onOpen?(state: RunState): void;
   onEvent?(event: RunEvent, state: RunState): void;
   onProgress?(progress: Progress): void;
-  /** At each call of an agent's model. What events say of it comes later, and counts. */
+  /** At each call of an agent's model. Events count the same later. */
   onSpend?(spent: AgentsSpent): void;
   /** A model call that is about to be tried again. */
   onRetry?(retry: { readonly error: Error; readonly attempt: number; readonly delayMs: number }): void;
-  /** A provider takes more or fewer calls at once from now on, or none for a while. */
   onRateLimit?(change: RateLimitChange & { readonly account: string }): void;
   onWarning?(message: string): void;
 }

@@ -1,25 +1,24 @@
 import type { Usage } from '../contracts/index.ts';
 
 export type StageUsage = Usage & {
-  /** Replies used, sent for or from the cache. */
+  /** Replies used, from the model or from the cache. */
   readonly replies: number;
-  /** How many of them came from the cache. */
   readonly cacheHits: number;
   readonly retries: number;
-  /** Milliseconds that calls stood in line for a rate limit, added up over calls. */
+  /** Milliseconds that calls waited for a rate limit, added up. */
   readonly waitMs: number;
   /** Dollars, of the replies whose model has a known price. */
   readonly costUsd: number;
   /** Replies whose model has none. */
   readonly unpriced: number;
-  /** Rollouts that were made and not taken from the cache. Only the stage `rollout` counts them. */
+  /** Rollouts that were made, not taken from the cache. Only the stage `rollout` counts them. */
   readonly rollouts?: number;
-  /** Of these, where an agent did the task: those in which it loaded the skill, and those in which it did not. */
+  /** Of the rollouts by an agent: those in which it loaded the skill, and those in which it did not. */
   readonly loaded?: number;
   readonly unread?: number;
-  /** And those that were ended before they had loaded it, by a limit say. */
+  /** Those that a limit ended before they loaded the skill. */
   readonly cutShort?: number;
-  /** Replies that a start which was cut off has paid for. The rollouts that they were for are counted by no line, or by one that has the replies again, from the cache. */
+  /** Replies that a start which was cut off has paid for. */
   readonly recovered?: number;
 };
 
@@ -38,16 +37,17 @@ export const noStageUsage: StageUsage = {
 
 export type UsageTable = Readonly<Record<string, StageUsage>>;
 
-/** What one reply has cost, and which part of a run has asked for it. */
+/** What one reply has cost, and the stage that asked for it. */
 export type Bill = { readonly stage: string; readonly amounts: Partial<StageUsage> };
 
 export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
+  const stages = Object.entries(b);
+  if (stages.length === 0) return a;
   const sum = { ...a };
-  for (const [stage, usage] of Object.entries(b)) sum[stage] = addUsage(sum[stage] ?? noStageUsage, usage);
+  for (const [stage, usage] of stages) sum[stage] = addUsage(sum[stage] ?? noStageUsage, usage);
   return sum;
 }
 
-/** A table of single bills, added to another. */
 export const addBills = (table: UsageTable, bills: readonly Bill[]): UsageTable =>
   bills.reduce((sum, { stage, amounts }) => addStageUsage(sum, { [stage]: { ...noStageUsage, ...amounts } }), table);
 
@@ -89,7 +89,7 @@ type StageAnswers = {
   readonly read: number;
   /** Replies that could not be read, whether or not the next one could. */
   readonly unreadable: number;
-  /** How the first of those begins. */
+  /** The beginning of the first unreadable reply. */
   readonly sample?: string;
 };
 
@@ -106,7 +106,7 @@ export function addAnswers(a: AnswerTable, b: AnswerTable = {}): AnswerTable {
   return sum;
 }
 
-/** The optimizer was asked, and no answer of it could be read: whatever came of the run, it learned nothing. */
+/** The optimizer was asked, and no answer could be read: the run learned nothing. */
 export function isNothingRead(table: AnswerTable): boolean {
   const stages = Object.values(table);
   return stages.some(({ unreadable }) => unreadable > 0) && stages.every(({ read }) => read === 0);
@@ -118,24 +118,21 @@ export type Amounts = { readonly calls: number; readonly totalTokens: number; re
 /** The limits of a run, as its config calls them. */
 export type LimitName = 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes';
 
-/** What a run has spent, and the limit that its last start ended at, if that was why. */
+/** What a run has spent, and the limit that ended its last start, if one did. */
 export type Spent = Amounts & {
   readonly limit?: LimitName;
   /** What to raise it to, so that the next stage is paid for. */
   readonly advised?: number;
-  /** Claimed ahead by a process that did not close the ledger: in truth it may be less. */
+  /** Upper bound: a killed process may have reserved more than it used. */
   readonly isMost?: true;
 };
 
-/** What a run has spent, kept so that a killed process cannot forget it. */
+/** Keeps what a run has spent, even if its process is killed. */
 export interface Ledger {
   /** The most that was spent before the store was opened. */
   readonly before: Amounts;
-  /**
-   * Counts `most` as spent in all, and as safe from a kill once this returns. When the store is closed in order, what
-   * `exact` answers then takes its place.
-   */
+  /** Counts `most` as spent in all, safe from a kill once this returns. An orderly close replaces it by `exact()`. */
   claim(most: Amounts, exact: () => Amounts): void;
-  /** Keeps which limit has ended the run and what to raise it to, until something is claimed again. */
+  /** Keeps which limit has ended the run and what to raise it to, until the next claim. */
   stop?(limit: LimitName, advised?: number): void;
 }

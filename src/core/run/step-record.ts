@@ -4,17 +4,16 @@ import type { LrDecision, Stage, StepAction } from './events/event-data.ts';
 import type { Blame, GateDecision } from './gate-evidence.ts';
 import type { StageUsage } from './stage-usage.ts';
 
-/** What is known of the worth of one accepted edit by itself. */
+/** The worth of one accepted edit by itself. */
 export type EditEffect = {
-  /** How much more the skill scores with it than without, by the metric of the gate; `null` when that was not measured. */
+  /** The score with it less the score without, by the metric of the gate; `null` when it was not measured. */
   readonly gain: number | null;
-  /** A step or a part of one that was this edit alone, the skill without it during the search or at its end, or nothing. */
   readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';
-  /** How many validation tasks it was measured on. */
+  /** Validation tasks that it was measured on. */
   readonly tasks: number;
 };
 
-/** One of the batches whose patches a step accumulates; mostly there is one. */
+/** One of the batches that a step accumulates. */
 export type BatchRecord = {
   readonly batchIdx: number;
   readonly batchSeed: number;
@@ -25,12 +24,12 @@ export type BatchRecord = {
   readonly nSuccessPatches?: number;
 };
 
-/** One finished step: what `history.json` holds. */
+/** One finished step, as in `history.json`. */
 export type StepRecord = {
   readonly step: number;
   readonly epoch: number;
   readonly stepInEpoch: number;
-  /** Which of the candidates made from its batch, from the second on. */
+  /** Which candidate of its batch, from the second on. */
   readonly proposal?: number;
   readonly action: StepAction;
   readonly editBudget: number | null;
@@ -44,43 +43,41 @@ export type StepRecord = {
   readonly nSuccessPatches: number;
   readonly nEditsMerged: number;
   readonly nEditsRanked: number;
-  /** Edits that were left out because the skill says it already. */
+  /** Edits that said nothing new. */
   readonly nRepeats?: number;
   readonly supportCounts: readonly number[];
   readonly candidateHash: string;
   readonly candidateSkillLen: number;
   readonly edits: readonly TriedEdit[];
   readonly editStatuses: readonly EditReport['status'][];
-  /** Of an accepted step, by the place of each edit: what is known of its own effect; `null` for those that were not kept. */
+  /** Of an accepted step, by the index of each edit; `null` for edits that were not kept. */
   readonly editEffects?: readonly (EditEffect | null)[];
   readonly rewriteChangeSummary?: readonly string[];
   readonly nOverCap?: number;
-  /** Edits, rewrites and reminders that were refused because they give held-out tasks away. */
+  /** Texts that were refused because they give held-out tasks away. */
   readonly nLeaksRefused?: number;
-  /** Share of the training tasks of which the candidate repeats something that the skill before it does not. */
+  /** Share of the training tasks of which the candidate repeats something new. */
   readonly memorisedShare?: number;
   readonly nClippedTrajectories?: number;
   readonly nAppendixNotesAdded?: number;
   readonly nAppendixNotesTotal?: number;
-  /** Places of the edits that were kept of a patch that was rejected as a whole. */
+  /** Indexes of the edits that were kept of a rejected patch. */
   readonly salvagedEdits?: readonly number[];
-  /** What was taken out of the skill after this step, because it is better without. */
+  /** Passages that were taken out of the skill after this step. */
   readonly removed?: readonly string[];
   readonly selectionHard: number | null;
   readonly selectionSoft: number | null;
   readonly candidateGateScore: number;
   readonly verdict?: GateDecision['verdict'];
   readonly verdictReason?: string;
-  /** Of a candidate that is undecided: about how many more rollouts would decide it. */
+  /** About how many more rollouts would decide an undecided candidate. */
   readonly needsRollouts?: number;
-  /** Of a candidate under which most tasks threw. */
   readonly blame?: Blame;
   readonly isPartial?: boolean;
-  /** Of a candidate that lost before it had met all: how many validation tasks it met. Its score is an estimate. */
+  /** Validation tasks that a candidate met which lost early. Its score is an estimate. */
   readonly nItemsMet?: number;
-  /** Under the gate that knows noise: how many validation tasks there are. */
+  /** Under the paired gate: all validation tasks, the expected gain in score units, and the chance of a gain. */
   readonly nItems?: number;
-  /** Under the same gate: the gain that is expected of the candidate, in score units, and the chance of any. */
   readonly expectedGain?: number;
   readonly chance?: number;
   /** What the candidate had to beat. */
@@ -96,13 +93,13 @@ export type StepRecord = {
   readonly wallTimeS: number;
 };
 
-/** A step on its way: stage by stage, what the record will be made of. */
+/** The record of a step that is under way. */
 export type StepDraft = Partial<StepRecord> & {
   readonly candidateSkill?: string;
   readonly nFail?: number;
   readonly candidateScores?: readonly ItemScore[];
   readonly failurePatterns?: readonly FailurePattern[];
-  /** What the whole patch reached of which a part was saved. */
+  /** The score of the whole patch, of which a part was saved. */
   readonly rejectedScore?: number;
 };
 
@@ -115,15 +112,14 @@ export type StepBufferEntry = {
   readonly nTotal: number;
   readonly nFail: number;
   readonly failurePatterns: readonly FailurePattern[];
-  /** Of a rejected candidate: what it had to beat, what it reached, and what it was made of. */
+  /** Of a rejected candidate. */
   readonly scoreBefore?: number;
   readonly scoreAfter?: number;
   readonly rejectedEdits?: readonly TriedEdit[];
-  /** Why it was not measured: it is no skill that could be used. */
+  /** Why the candidate is unusable, and was not measured. */
   readonly invalid?: string;
-  /** What that candidate was made of. */
   readonly invalidEdits?: readonly TriedEdit[];
-  /** It lost on what was seen, without certainty: so many of the validation tasks were met. */
+  /** It lost without certainty after meeting this many validation tasks. */
   readonly undecided?: { readonly met: number; readonly total: number };
 };
 
@@ -136,7 +132,7 @@ export function withoutRejected<E extends TriedEdit>(edits: readonly E[], buffer
 const nameOf = ({ op, target, content, file = '' }: TriedEdit) =>
   JSON.stringify([op, target.trim(), content.trim(), file]);
 
-/** A step as `history.json` and `step_record.json` have it: what those who read the reference's files look for, and ours beside it. */
+/** A step as in `history.json` and `step_record.json`: the fields of the reference implementation, and ours. */
 export function toStepRecordView(record: StepRecord, config: SkillOptConfig | undefined) {
   const { timing = {}, tokens = {}, editStatuses = [], ...rest } = record;
   const applyReport = countStatuses(editStatuses);

@@ -1,5 +1,6 @@
 import { selectGateScore } from '../contracts/index.ts';
 import type { Estimate } from '../stats/index.ts';
+import { groupBy } from '../text/index.ts';
 import type { FinalMeasurement } from './gate-evidence.ts';
 import { type AcceptedEdit, acceptedEdits, isAccepted, passOf } from './reduce/acceptance.ts';
 import type { RunState, TestReport } from './run-state.ts';
@@ -34,7 +35,6 @@ export type RunSummary = {
   readonly totalRejects: number;
   readonly totalSkips: number;
   readonly epochStats: readonly EpochStats[];
-  /** Each accepted edit, with what is known of its own effect, how it was measured and on how many tasks. */
   readonly acceptedEdits: readonly AcceptedEdit[];
   readonly baselineTestHard: number | null;
   readonly baselineTestSoft: number | null;
@@ -51,25 +51,24 @@ export type RunSummary = {
   /** The winner by fresh rollouts, with the interval; `null` when it was not measured so. */
   readonly finalScore: Estimate | null;
   readonly finalGain: Estimate | null;
-  /** The whole interval of the gain is above 0. A winner that is not proven may be no better than the seed. */
+  /** The whole interval of the gain is above 0. Otherwise the winner may be no better than the seed. */
   readonly isProven: boolean | null;
   /** Share of the training tasks of which the best skill repeats something; `null` when that was not checked. */
   readonly memorisedShare: number | null;
-  /** How many times the test tasks were looked at, with this run; `null` when it did not. */
+  /** How many times runs have looked at the test tasks; `null` when this one did not. */
   readonly testLooks: number | null;
   readonly tests: RunState['tests'];
   readonly totalWallTimeS: number;
   readonly tokenSummary: Readonly<Record<string, StageUsage>>;
-  /** Attempts whose environment threw, each as often as it was made: they count as failed. */
+  /** Attempts whose environment threw: they count as failed. */
   readonly attemptsThrown: number;
-  /** By stage: how many of the optimizer's replies could be read, how many not, and how the first of those begins. */
+  /** How many of the optimizer's replies could be read, by stage. */
   readonly optimizerReplies: AnswerTable;
   readonly warnings: readonly string[];
 };
 
 const SUMMARY_VERSION = 'skillopt-0.1.0';
 
-/** A fold's last word: every figure comes from the state, so a summary can be made again at any time. */
 export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
   const { best, current, history } = state;
   return {
@@ -78,15 +77,18 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     outRoot,
     bestSkill: best.skill,
     bestStep: best.step,
-    ...selectionScores(state),
+    baselineSelectionHard: state.baseline?.hard ?? null,
+    baselineSelectionScore: state.baseline?.score ?? null,
+    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
+    bestSelectionScore: best.score,
+    currentSelectionScore: current.score,
     totalSteps: state.totalSteps,
     stepsDone: state.stepsDone,
     ...countActions(history),
     epochStats: epochStats(history),
     acceptedEdits: acceptedEdits(state),
-    ...bestTestScores(state),
+    ...testScores(state),
     ...finalScores(state),
-    ...measuredScores(state),
     memorisedShare: state.memorisedShare ?? null,
     currentOrigin: current.origin,
     bestOrigin: best.origin,
@@ -100,18 +102,7 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
   };
 }
 
-function selectionScores(state: RunState) {
-  const { baseline, best, current } = state;
-  return {
-    baselineSelectionHard: baseline?.hard ?? null,
-    baselineSelectionScore: baseline?.score ?? null,
-    bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
-    bestSelectionScore: best.score,
-    currentSelectionScore: current.score,
-  };
-}
-
-function bestTestScores({ tests: { baseline, best } }: RunState) {
+function testScores({ tests: { baseline, best } }: RunState) {
   return {
     baselineTestHard: baseline?.hard ?? null,
     baselineTestSoft: baseline?.soft ?? null,
@@ -121,20 +112,16 @@ function bestTestScores({ tests: { baseline, best } }: RunState) {
   };
 }
 
-/** Of the skill that was current at the end, which need not be the best. */
-function finalScores({ final, tests }: RunState) {
+/** The skill that was current at the end need not be the best. */
+function finalScores(state: RunState) {
+  const { final, tests } = state;
+  const measurement = winnerMeasurement(state);
   return {
     finalSelectionHard: final?.hard ?? null,
     finalSelectionSoft: final?.soft ?? null,
     finalTestHard: tests.final?.hard ?? null,
     finalTestSoft: tests.final?.soft ?? null,
     finalTestDeltaHard: gain(tests.final, tests.baseline),
-  };
-}
-
-function measuredScores(state: RunState) {
-  const measurement = winnerMeasurement(state);
-  return {
     finalScore: measurement?.score ?? null,
     finalGain: measurement?.gain ?? null,
     isProven: measurement?.isClaimed ?? null,
@@ -152,31 +139,23 @@ function countActions(history: readonly StepRecord[]) {
 }
 
 function epochStats(history: readonly StepRecord[]): EpochStats[] {
-  const byEpoch = new Map<number, StepRecord[]>();
-  for (const record of history) {
-    const records = byEpoch.get(record.epoch) ?? [];
-    byEpoch.set(record.epoch, records);
-    records.push(record);
-  }
-  return [...byEpoch].map(([epoch, records]) => {
+  return groupBy(history, ({ epoch }) => epoch).map((records) => {
     const { totalAccepts, totalRejects, totalSkips } = countActions(records);
-    const last = records.at(-1)!;
-    const scores = { bestScoreAtEpochEnd: last.bestScore, currentScoreAtEpochEnd: last.currentScore };
+    const { epoch, bestScore, currentScore } = records.at(-1)!;
+    const scores = { bestScoreAtEpochEnd: bestScore, currentScoreAtEpochEnd: currentScore };
     return { epoch, steps: records.length, accepts: totalAccepts, rejects: totalRejects, skips: totalSkips, ...scores };
   });
 }
 
-/** The winner by fresh rollouts, if it is this one that was measured: a resumed run may find a better one. */
+/** The measurement of the winner by fresh rollouts; `undefined` if a resumed run found a better one since. */
 export function winnerMeasurement({ finalMeasurement, best }: RunState): FinalMeasurement | undefined {
   const isOfBest =
     finalMeasurement?.hash === best.hash || (finalMeasurement?.isSeedBetter && best.origin === 'initial');
   return isOfBest ? finalMeasurement : undefined;
 }
 
-type ReportedScores = { readonly before: number; readonly after: number; readonly isFresh: boolean };
-
-/** Seed skill and winner as a person should see them: by fresh rollouts if there are any, else as the search saw them. */
-export function reportedScores(state: RunState): ReportedScores | undefined {
+/** Scores of seed and winner: by fresh rollouts if there are any, else as the search saw them. */
+export function reportedScores(state: RunState) {
   const { baseline, best } = state;
   if (!baseline) return undefined;
   const { score, gain, isSeedBetter } = winnerMeasurement(state) ?? {};
@@ -185,10 +164,11 @@ export function reportedScores(state: RunState): ReportedScores | undefined {
   return { before: score.value - gained, after: score.value, isFresh: true };
 }
 
-type Scores = { readonly hard: number; readonly soft: number };
-
-/** By the metric of the run's gate, as its validation scores are: one table, one metric. */
-export function gateMetricScore(scores: Scores | undefined, { config }: Pick<RunState, 'config'>): number | undefined {
+/** By the metric of the run's gate, like its validation scores. */
+export function gateMetricScore(
+  scores: Pick<TestReport, 'hard' | 'soft'> | undefined,
+  { config }: Pick<RunState, 'config'>,
+): number | undefined {
   return scores && selectGateScore(scores.hard, scores.soft, config?.gateMetric, config?.gateMixedWeight);
 }
 
@@ -196,7 +176,7 @@ type Planned = Pick<RunState, 'totalSteps'> & {
   readonly config: Pick<NonNullable<RunState['config']>, 'proposalsPerBatch' | 'maxRollouts'> | undefined;
 };
 
-/** Whether a run takes as many steps as it says: not if a batch may be done early, or rollouts are what ends it. */
+/** Not if a batch may be done early, or if `maxRollouts` ends the run. */
 function isPlanExact({ config }: Pick<Planned, 'config'>): boolean {
   return (config?.proposalsPerBatch ?? 1) === 1 && config?.maxRollouts === undefined;
 }

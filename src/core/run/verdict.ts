@@ -20,16 +20,15 @@ import { reportedScores, winnerMeasurement } from './summary.ts';
 
 export type VerdictKind = 'better' | 'not-proven' | 'no-change' | 'worse' | 'broken' | 'stopped';
 
-/** The skill that the run began with against the best one, on the same tasks. */
+/** The initial skill against the best one, on the same tasks. */
 export type Comparison = {
-  /** Tasks that the search never saw, or, where there are none, those that it chose by. */
+  /** Tasks that the search never saw; without any, those that it chose by. */
   readonly on: 'test' | 'validation';
   readonly tasks: number;
   readonly before: number;
   readonly after: number;
-  /** What is counted: tasks that are right, partial credit, or a mix. */
   readonly metric: GateMetric;
-  /** By attempts that nothing was chosen by. Without it the figures are those of the search, which flatter. */
+  /** By attempts that nothing was chosen by. Without it the figures are those of the search, which flatter the winner. */
   readonly gain: Estimate | undefined;
   /** The whole interval of the gain is above 0. */
   readonly isProven: boolean;
@@ -42,15 +41,14 @@ export type Verdict = Cost & {
   readonly kind: VerdictKind;
   /** What is broken, or why the run is not over. */
   readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
-  /** Which one it has reached, where that is known. */
+  /** The limit that was reached, if known. */
   readonly limit?: LimitName;
   /** What to raise it to, so that the next stage is paid for. */
   readonly advised?: number;
-  /** Where nothing passes: why most attempts failed, as far as the journal says it. */
+  /** Where nothing passes: why most attempts failed. */
   readonly failure?: Failure;
-  /** Nothing before the first measurement. */
   readonly comparison?: Comparison;
-  /** Where there are test tasks: the same on those that the search chose by, once. */
+  /** Where there are test tasks: the same on validation. */
   readonly chosenBy?: Comparison;
   /** How many more such tasks would prove a gain of this size; `null` when no reasonable number would. */
   readonly tasksToProve?: number | null;
@@ -59,13 +57,12 @@ export type Verdict = Cost & {
 };
 
 export type VerdictOptions = {
-  /** Whether a process is at work on it. */
   readonly isRunning?: boolean;
-  /** What the limits of a run have counted: of a run that is not over the journal lacks the end. */
+  /** What the limits have counted: the journal lacks the last part of an unfinished run. */
   readonly spent?: Spent | undefined;
 };
 
-/** What a run came to, as a person should hear it first. A function of the journal; never «better» without a proof. */
+/** What a run came to. A function of the journal; never `better` without a proof. */
 export function verdictOf(state: RunState, { isRunning = false, spent }: VerdictOptions = {}): Verdict {
   const [test, validation] = [compareOnTest(state), compareOnValidation(state)];
   const comparison = test ?? validation;
@@ -100,7 +97,7 @@ function nothingPasses({ failures }: RunState): Pick<Verdict, 'kind' | 'reason' 
   return { kind: 'broken', reason: 'nothing-passes', ...(failure ? { failure } : {}) };
 }
 
-/** The ledger says it; and a budget that is used up has the winner so far measured before the search is over. */
+/** By the ledger; or a winner that was measured before the search was over shows that a budget was used up. */
 function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'reason' | 'limit' | 'advised'> {
   const isMeasured = state.finalMeasurement && !state.final;
   const limit = spent?.limit ?? (isMeasured ? onlyLimit(state) : undefined);
@@ -111,13 +108,13 @@ function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'r
 
 const LIMITS = ['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'] as const satisfies readonly LimitName[];
 
-/** The limit that the run began with; of several nobody knows here which one it was. */
+/** The limit of the config, if there is exactly one. */
 function onlyLimit({ config }: RunState): LimitName | undefined {
   const set = LIMITS.filter((name) => config?.[name] !== undefined);
   return set.length === 1 ? set[0] : undefined;
 }
 
-/** Not a part of one task was ever right: that is what an agent looks like that never answers, or is always ended. */
+/** Nothing was ever right, not even in part: the agent may never answer, or is always ended. */
 function isNothingPassed({ baseline, best, evaluations, tests }: RunState): boolean {
   if (!baseline || best.score > 0) return false;
   const all = [baseline, ...evaluations, ...Object.values(tests)];
@@ -144,14 +141,12 @@ function compareOnValidation(state: RunState): Comparison | undefined {
   const [seed, fresh] = paired(seedEvidence(state), freshEvidence(state, passes));
   const isOver = isFresh && !isSeedBetter && gain !== undefined;
   return {
-    ...{
-      on: 'validation',
-      metric: metricOf(state),
-      before,
-      after,
-      gain: isOver ? gain : undefined,
-      isProven: isOver && isClaimed && gain.interval.low > 0,
-    },
+    on: 'validation',
+    metric: metricOf(state),
+    before,
+    after,
+    gain: isOver ? gain : undefined,
+    isProven: isOver && isClaimed && gain.interval.low > 0,
     ...(isOver ? flips(seed, fresh) : { gained: [], lost: [] }),
     tasks: isOver ? seed.size : Object.keys(state.gate.seed).length,
   };
@@ -169,7 +164,6 @@ function freshEvidence({ config }: RunState, passes: NonNullable<RunState['final
   );
 }
 
-/** More than this nobody will collect for one skill. */
 const MOST_TASKS = 2_000;
 
 function moreTasks({ on, tasks, gain }: Comparison, state: RunState): number | null | undefined {

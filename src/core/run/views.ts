@@ -4,18 +4,19 @@ import { type RunEvent, type RunFact, toFact } from './event.ts';
 import type { Pair } from './events/event-data.ts';
 import type { RunState } from './run-state.ts';
 import type { Views } from './run-store.ts';
-import { toSeconds, toStepRecordView } from './step-record.ts';
+import { type StepRecord, toSeconds, toStepRecordView } from './step-record.ts';
 import { summarize } from './summary.ts';
 
-/** What an event is about but too big for the journal. It can be had again from the cache. */
+/** What is too big for the journal. The cache can give it again. */
 export type Detail = { readonly results?: readonly RolloutResult[]; readonly pairs?: readonly Pair[] };
 
 const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}\n`;
-/** What the optimizer wrote, for people to look at. */
+/** For what the optimizer wrote: nothing in it can hide. */
 const shown = (value: unknown) => `${jsonText(toSnakeCase(value))}\n`;
 const numbered = (prefix: string, number: number) => `${prefix}${String(number).padStart(4, '0')}`;
+const stepFolder = (step: number) => `steps/${numbered('step_', step)}`;
 
-/** The files about one event alone. Written before the event is, so that a crash in between leaves no gap. */
+/** The files about one event. Written before the event, so that a crash in between leaves no gap. */
 export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detail): Views {
   const fact = toFact(event);
   switch (fact.type) {
@@ -40,14 +41,13 @@ export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detai
     case 'final-selection-end':
       return fact.evaluation ? evaluationViews('final_selection_eval', fact.evaluation, results) : {};
     case 'lr-decision':
-      return { [`steps/${numbered('step_', fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
+      return { [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
     case 'salvage-end':
-      return { [`steps/${numbered('step_', fact.step)}/salvage.json`]: json(withoutType(fact)) };
-    case 'final-measurement-end':
-      return {
-        'final_measurement/summary.json': json(withoutType(fact)),
-        'final_measurement/results.json': json(results),
-      };
+      return { [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) };
+    case 'final-measurement-end': {
+      const dir = 'final_measurement';
+      return { [`${dir}/summary.json`]: json(withoutType(fact)), [`${dir}/results.json`]: json(results) };
+    }
     case 'prune-end':
       return { 'prune.json': json(withoutType(fact)) };
     case 'test-end':
@@ -60,34 +60,31 @@ export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detai
 const withoutType = ({ type: _type, ...rest }: RunFact) => rest;
 const inEpoch = (folder: string, epoch: number) => `${folder}/epoch_${String(epoch).padStart(2, '0')}`;
 
-/** What guidance is and what it is for, as every one of them says. */
 const GUIDANCE = {
   updateOrigin: 'slow_update',
   updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
 };
 
-type Compared = { readonly results: readonly RolloutResult[]; readonly pairs: readonly Pair[]; readonly ms: number };
+type Comparison = Required<Detail> & { readonly ms: number };
 
-function slowUpdateViews(fact: Extract<RunFact, { type: 'slow-update-end' }>, { results, pairs, ms }: Compared): Views {
+function slowUpdateViews(
+  fact: Extract<RunFact, { type: 'slow-update-end' }>,
+  { results, pairs, ms }: Comparison,
+): Views {
   const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
   const dir = inEpoch('slow_update', epoch);
   const selection =
     evaluation && !fact.isPartial ? { selectionHard: evaluation.hard, selectionSoft: evaluation.soft } : {};
+  const written = { slowUpdateContent: content, timeS: toSeconds(ms), ...GUIDANCE, ...selection };
   return {
-    [`${dir}/slow_result.json`]: json({
-      ...rest,
-      slowUpdateContent: content,
-      timeS: toSeconds(ms),
-      ...GUIDANCE,
-      ...selection,
-    }),
+    [`${dir}/slow_result.json`]: json({ ...rest, ...written }),
     [`${dir}/comparison_pairs.json`]: json(pairs.map(toPairView)),
     ...(content === '' ? {} : { [`${dir}/candidate_skill.md`]: candidateSkill }),
     ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, results) : {}),
   };
 }
 
-/** Both sides in short under the reference's names, and whole under ours. */
+/** Both sides in short under the names of the reference implementation, and whole under ours. */
 function toPairView({ id, category, previous, current }: Pair) {
   const task = current.taskDescription ?? current.question ?? '';
   return { id, task, category, prev: inShort(previous), curr: inShort(current), previous, current };
@@ -98,7 +95,7 @@ const inShort = ({ hard, soft, predictedAnswer = '', failReason = '' }: RolloutR
 };
 
 function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: readonly RolloutResult[]): Views {
-  const dir = `steps/${numbered('step_', fact.step)}`;
+  const dir = stepFolder(fact.step);
   switch (fact.stage) {
     case 'rollout':
       return { [`${dir}/rollout_results.json`]: json(results) };
@@ -112,21 +109,23 @@ function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: read
     case 'select':
       return {
         [`${dir}/ranked_patch.json`]: shown(fact.patch),
-        ...(fact.refused ? { [`${dir}/refused_edits.json`]: shown(fact.refused) } : {}),
-        ...(fact.repeats ? { [`${dir}/repeated_edits.json`]: shown(fact.repeats) } : {}),
+        ...shownIfAny(`${dir}/refused_edits.json`, fact.refused),
+        ...shownIfAny(`${dir}/repeated_edits.json`, fact.repeats),
       };
     case 'update':
       return {
         [`${dir}/candidate_skill.md`]: fact.candidateSkill,
         [`${dir}/edit_apply_report.json`]: shown(fact.report),
-        ...(fact.changeSummary ? { [`${dir}/rewrite_result.json`]: shown({ changeSummary: fact.changeSummary }) } : {}),
+        ...shownIfAny(`${dir}/rewrite_result.json`, fact.changeSummary && { changeSummary: fact.changeSummary }),
         ...(fact.notes ? { [`${dir}/appendix_notes.json`]: json(fact.notes) } : {}),
-        ...(fact.refused ? { [`${dir}/refused_update.json`]: shown(fact.refused) } : {}),
+        ...shownIfAny(`${dir}/refused_update.json`, fact.refused),
       };
     case 'evaluate':
       return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};
   }
 }
+
+const shownIfAny = (path: string, value: unknown): Views => (value === undefined ? {} : { [path]: shown(value) });
 
 function evaluationViews(
   dir: string,
@@ -153,7 +152,7 @@ function evaluationViews(
 export const bucketsText = (...scores: Parameters<typeof bucketSums>) =>
   `${JSON.stringify(bucketSums(...scores), null, 2)}\n`;
 
-/** The files about where the run stands. Made from the state alone, so they are made again whenever a run is opened. */
+/** The files about where the run stands. Made from the state alone: they are made again whenever a run is opened. */
 export function stateViews(event: RunEvent, state: RunState, outRoot: string): Views {
   const { current, best, history, stepsDone, config } = state;
   const record = history.at(-1);
@@ -174,11 +173,9 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
       schedulerState: { currentStep: stepsDone },
       isDone: state.isDone,
     }),
-    ...(isStepEnd
-      ? { [`steps/${numbered('step_', record.step)}/step_record.json`]: json(toStepRecordView(record, config)) }
-      : {}),
+    ...(isStepEnd ? { [`${stepFolder(record.step)}/step_record.json`]: `${recordText(record, config)}\n` } : {}),
     ...(isStepEnd || event.type === 'prune-end' || event.type === 'run-end'
-      ? { 'history.json': json(history.map((step) => toStepRecordView(step, config))) }
+      ? { 'history.json': historyText(history, config) }
       : {}),
     ...(isStepEnd && config?.saveEveryStep ? { [`skills/${numbered('skill_v', record.step)}.md`]: current.skill } : {}),
     ...(isStepEnd && state.lrHistory.length > 0
@@ -188,10 +185,26 @@ export function stateViews(event: RunEvent, state: RunState, outRoot: string): V
   };
 }
 
+/** Records never change: a long history is not made into text again at each step. */
+const recordTexts = new WeakMap<StepRecord, string>();
+
+function recordText(record: StepRecord, config: RunState['config']): string {
+  const text = recordTexts.get(record) ?? JSON.stringify(toSnakeCase(toStepRecordView(record, config)), null, 2);
+  recordTexts.set(record, text);
+  return text;
+}
+
+/** As `json` of the whole list would give it. */
+function historyText(history: readonly StepRecord[], config: RunState['config']): string {
+  if (history.length === 0) return json([]);
+  const texts = history.map((record) => `  ${recordText(record, config).replaceAll('\n', '\n  ')}`);
+  return `[\n${texts.join(',\n')}\n]\n`;
+}
+
 function toSummaryView(state: RunState, outRoot: string) {
   const summary = summarize(state, { outRoot });
   return { ...summary, wallTimeS: summary.totalWallTimeS, bestSkill: 'best_skill.md' };
 }
 
-/** Whether an event moves the state that people look at: what happens within a step does so at the step's end. */
+/** Whether views are written after an event: within a step only at its end. */
 export const isCheckpoint = (event: RunFact) => !('step' in event) || event.type === 'step-end';

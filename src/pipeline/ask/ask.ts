@@ -11,13 +11,13 @@ type Question<Schema extends z.ZodType> = {
   readonly stage: OptimizerStage;
   readonly user: string;
   readonly schema: Schema;
-  /** Which draw: the same question with another index has another answer. */
+  /** Which draw: another index gives another answer. */
   readonly sampleIndex?: number | undefined;
   /** Longest reply, in tokens, when it is not the usual. */
   readonly maxOutputTokens?: number | undefined;
 };
 
-/** What the optimizer is asked for, as it is accounted. */
+/** What the optimizer is asked for, as usage is counted. */
 export type OptimizerStage =
   | 'analyst'
   | 'merge'
@@ -28,15 +28,19 @@ export type OptimizerStage =
   | 'meta_skill'
   | 'appendix_consolidate';
 
-type AskDeps = Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop' | 'onAnswer'>;
-
 /**
- * Asks the optimizer for JSON of `schema`. A reply that does not fit is shown its error once; a second one that
- * does not fit is `undefined`, and the stage has a fallback for that. A model out of reach still throws.
+ * Asks the optimizer for JSON of `schema`. After a reply that does not fit, it is asked once more with the error; `undefined` if
+ * that does not fit either: the stage has a fallback. A model out of reach still throws.
  */
 export async function ask<Schema extends z.ZodType>(
   { prompt, suffix, user, maxOutputTokens, ...question }: Question<Schema>,
-  { optimizer, prompts, optimizerMaxCompletionTokens, stop, onAnswer }: AskDeps,
+  {
+    optimizer,
+    prompts,
+    optimizerMaxCompletionTokens,
+    stop,
+    onAnswer,
+  }: Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop' | 'onAnswer'>,
 ): Promise<z.output<Schema> | undefined> {
   const system = suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt];
   return askForJson(
@@ -49,7 +53,7 @@ type JsonQuestion<Schema extends z.ZodType> = Pick<Question<Schema>, 'user' | 's
   readonly system: string;
   readonly stage: string;
   readonly maxOutputTokens: number;
-  /** Whether a reply that does not fit is served from no cache: for questions that later runs ask again. */
+  /** Whether a reply that does not fit is not cached: for questions that later runs ask again. */
   readonly isAskedAgain?: boolean | undefined;
 };
 
@@ -59,7 +63,7 @@ type JsonDeps = Pick<StageDeps, 'stop'> & {
   readonly onAnswer?: (reply: string, isUsable: boolean) => void;
 };
 
-/** The same of any model, with any system prompt. */
+/** The same for any model, with any system prompt. */
 export async function askForJson<Schema extends z.ZodType>(
   { system, user, stage, schema, maxOutputTokens, sampleIndex = 0, isAskedAgain = false }: JsonQuestion<Schema>,
   { model, stop, onAnswer }: JsonDeps,
@@ -89,7 +93,7 @@ function parseReply<Schema extends z.ZodType>(schema: Schema, reply: ChatReply) 
   return schema.safeParse(toCamelCase(extractJson(reply.text) ?? repair(reply)));
 }
 
-/** Small slips such as a missing quote are mended; a reply that was cut off is not: half a patch is another patch. */
+/** Slips such as a missing quote are repaired. A reply that was cut off is not: half a patch is another patch. */
 function repair({ text, finishReason }: ChatReply): unknown {
   return finishReason === 'length' || finishReason === 'content-filter' ? undefined : repairJson(text);
 }
@@ -102,7 +106,7 @@ export function repairJson(text: string): unknown {
   return undefined;
 }
 
-/** Mending takes time that grows with the square of the text. */
+/** Repairing takes time that grows with the square of the length. */
 const MAX_REPAIRED_LENGTH = 32_000;
 
 function repaired(text: string): string {

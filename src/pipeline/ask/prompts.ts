@@ -7,22 +7,21 @@ import {
   promptSection,
 } from '../../core/contracts/index.ts';
 import { type EditPolicy, partOf, SKILL_FILE, splitPackage, type UpdateMode } from '../../core/document/index.ts';
-import { oneLine } from '../../core/text/index.ts';
+import { memoize, oneLine } from '../../core/text/index.ts';
+
+const readPrompt = memoize((path: string) => readFileSync(new URL(`./prompts/${path}.md`, import.meta.url), 'utf8'));
 
 /** The optimizer's system prompts: ours, or those given by name. `{{key}}` is filled in from `extras`. */
 export function loadPrompts(
   overrides: PromptOverrides = {},
   extras: Readonly<Record<string, unknown>> = {},
 ): Record<PromptName, string> {
-  const load = (name: PromptName) =>
-    overrides[name] ?? readFileSync(new URL(`./prompts/${folderOf(name)}${name}.md`, import.meta.url), 'utf8');
-  return Object.fromEntries(PROMPT_NAMES.map((name) => [name, fillIn(load(name), extras)])) as Record<
-    PromptName,
-    string
-  >;
+  const load = (name: PromptName) => overrides[name] ?? readPrompt(`${folderOf(name)}${name}`);
+  const prompts = PROMPT_NAMES.map((name) => [name, fillIn(load(name), extras)]);
+  return Object.fromEntries(prompts) as Record<PromptName, string>;
 }
 
-/** The prompts of an update mode of their own lie together. */
+/** Prompts of a rewriting mode have a folder of their own. */
 const folderOf = (name: PromptName) => /(?:^|_)((?:full_)?rewrite)$/.exec(name)?.[1]?.concat('/') ?? '';
 
 function fillIn(prompt: string, extras: Readonly<Record<string, unknown>>): string {
@@ -35,17 +34,18 @@ type PromptWork = 'analyst_error' | 'analyst_success' | 'merge_failure' | 'merge
 
 const SUFFIX = { patch: '', rewrite_from_suggestions: '_rewrite', full_rewrite_minibatch: '_full_rewrite' } as const;
 
-/** The prompt for a piece of work, in the words of an update mode. Whole rewrites are never ranked. */
+/** The prompt for a piece of work in an update mode. Whole rewrites are never ranked. */
 export function modePrompt(base: PromptWork, mode: UpdateMode): PromptName {
   return `${base}${base === 'ranking' && mode === 'full_rewrite_minibatch' ? '' : SUFFIX[mode]}` as PromptName;
 }
 
-const load = (name: string) => readFileSync(new URL(`./prompts/package/${name}.md`, import.meta.url), 'utf8').trim();
+/** Prompts about packages and descriptions, by name: they are part of a run's identity. */
+export const loadPackagePrompts = () => ({
+  package: readPrompt('package/package').trim(),
+  description: readPrompt('package/description').trim(),
+});
 
-/** What an optimizer is told of packages and descriptions, by name: it is part of what a run is. */
-export const loadPackagePrompts = () => ({ package: load('package'), description: load('description') });
-
-/** What may be changed, where that is not the body of one document; nothing otherwise, so that other prompts stay as they are. */
+/** Says what may be changed, unless that is the body of one document. */
 export function policySections(skill: string, policy: EditPolicy | undefined): string[] {
   if (!policy) return [];
   const prompts = loadPackagePrompts();

@@ -2,17 +2,14 @@ import { dataSection, HEADINGS, STEP_LINES } from '../../core/contracts/index.ts
 import { groupFaults, type StepBufferEntry, type TriedEdit } from '../../core/run/index.ts';
 import { head } from '../../core/text/index.ts';
 
-/** What the optimizer remembers: this epoch's steps, and notes from earlier epochs. */
+/** What prompts repeat: this epoch's steps, and the optimizer's notes from earlier epochs. */
 export type Memory = { readonly stepBuffer: readonly StepBufferEntry[]; readonly metaSkill: string };
 
 export const noMemory: Memory = { stepBuffer: [], metaSkill: '' };
 
-/** The steps of this epoch, for those who propose, rewrite or decide how much. */
 export function stepSections({ stepBuffer }: Memory): string[] {
-  if (stepBuffer.length === 0) return [];
-  return [
-    dataSection(HEADINGS.steps, 'steps', [...stepBuffer.map(renderStep), ...renderFaults(stepBuffer)].join('\n\n')),
-  ];
+  const steps = [...stepBuffer.map(renderStep), ...renderFaults(stepBuffer)];
+  return steps.length === 0 ? [] : [dataSection(HEADINGS.steps, 'steps', steps.join('\n\n'))];
 }
 
 export function metaSections({ metaSkill }: Memory): string[] {
@@ -33,7 +30,6 @@ function renderStep(entry: StepBufferEntry): string {
   ].join('\n');
 }
 
-/** An optimizer that made the same mistake twice should read that it is one. */
 function renderFaults(buffer: readonly StepBufferEntry[]): string[] {
   const faults = buffer.flatMap(({ step, invalid: reason }) => (reason === undefined ? [] : [{ step, reason }]));
   return groupFaults(faults)
@@ -43,7 +39,7 @@ function renderFaults(buffer: readonly StepBufferEntry[]): string[] {
     );
 }
 
-/** A description or a file that is too long would drown the rest. */
+/** Longer contents would drown the rest. */
 const MOST_SHOWN = 400;
 
 function shortened(edit: TriedEdit): TriedEdit {

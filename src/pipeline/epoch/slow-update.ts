@@ -27,13 +27,13 @@ type CompareInput = {
   readonly env: SkillEnv;
   readonly previousSkill: string;
   readonly currentSkill: string;
-  /** Training tasks in a shuffled order: the first `samples` are compared, further ones only to fill up. */
+  /** Training tasks in a shuffled order: the first `samples` are compared, further ones fill up. */
   readonly items: readonly Item[];
   readonly samples: number;
   readonly policy: PairPolicy;
 };
 
-/** The same tasks under the skill of the epoch before and the one of now, both at the same time. */
+/** The same tasks under the skills of the last epoch and of this one, both at the same time. */
 export async function compareEpochs(input: CompareInput, deps: StageDeps): Promise<Pair[]> {
   const { items, samples, policy } = input;
   const sampled = await pairUp(items.slice(0, samples), input, deps);
@@ -47,7 +47,7 @@ function isWanted(category: PairCategory, policy: PairPolicy): boolean {
   return policy === 'mixed' || CHANGED.includes(category) === (policy === 'changed');
 }
 
-/** Further tasks, as many at a time as are missing, until there are enough or none is left. */
+/** Compares further tasks until there are enough, or none is left. */
 async function topUp(chosen: readonly Pair[], input: CompareInput, deps: StageDeps): Promise<Pair[]> {
   const pairs = [...chosen];
   for (const more of chunk(input.items.slice(input.samples), Math.max(1, input.samples))) {
@@ -83,13 +83,13 @@ type SlowUpdateInput = {
 
 const GuidanceReply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
 
-/** Guidance from what changed over an epoch, written into the one block that steps cannot touch. */
+/** Guidance from what changed over an epoch, written into the block that steps cannot touch. */
 export async function writeGuidance(input: SlowUpdateInput, deps: StageDeps) {
   const { user, clipped } = await writeQuestion(input, deps);
   const question = { prompt: 'slow_update', stage: 'slow_update', user, schema: GuidanceReply } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
   const content = (reply?.slowUpdateContent ?? '').trim();
-  // No answer is not the answer that there is nothing to say: the guidance that is there stays.
+  // No answer does not mean that there is nothing to say: the guidance stays.
   const candidateSkill = content === '' ? input.skill : writeBlock(input.skill, 'slowUpdate', content);
   const candidateHash = skillHash(candidateSkill);
   return { content, reasoning: reply?.reasoning ?? '', candidateSkill, candidateHash, ...clipped };
@@ -126,30 +126,18 @@ export async function writeMetaSkill(input: SlowUpdateInput & { readonly memory:
 
 const ORDER: readonly PairCategory[] = ['regressed', 'persistent_fail', 'improved', 'stable_success'];
 
-type Comparison = {
-  readonly pairs: readonly Pair[];
-  readonly prompt: PromptName;
-  /** What the question says before it. */
-  readonly head: string;
-};
+type Comparison = { readonly pairs: readonly Pair[]; readonly prompt: PromptName; readonly head: string };
 
-type ComparisonQuestion = { readonly user: string; readonly clipped: { readonly nClippedTrajectories?: number } };
-
-/**
- * `head`, then a comparison of two epochs as the optimizer reads it: counts, then what got worse first. Fenced as data,
- * and cut to what the context has room for. With how many trajectories were cut, if any.
- */
-async function withComparison({ pairs, prompt, head }: Comparison, deps: StageDeps): Promise<ComparisonQuestion> {
+/** `head`, then a comparison of two epochs: counts, then what got worse first. Fenced, and cut to the room in the context. */
+async function withComparison({ pairs, prompt, head }: Comparison, deps: StageDeps) {
   const membersOf = (category: PairCategory) => pairs.filter((pair) => pair.category === category);
   const counts = ORDER.map((category) => `${category} ${membersOf(category).length}`).join(', ');
   const shown = pairs.filter(({ category }) => category !== 'stable_success');
   const results = shown.flatMap(({ previous, current }) => [previous, current]);
   const { texts, clippedCount } = await clipTrajectories(results, await trajectoryRoom({ prompt, head }, deps), deps);
   const textOf = new Map(shown.map((pair, index) => [pair.id, [texts[2 * index]!, texts[2 * index + 1]!]]));
-  const groups = ORDER.map((category) => renderGroup(category, membersOf(category), textOf)).filter(
-    (text) => text !== '',
-  );
-  const text = [counts, ...groups].join('\n\n');
+  const groups = ORDER.map((category) => renderGroup(category, membersOf(category), textOf));
+  const text = [counts, ...groups.filter((group) => group !== '')].join('\n\n');
   return {
     user: `${head}\n\n${dataSection(HEADINGS.comparison, 'comparison', text, `${pairs.length} tasks`)}`,
     clipped: clippedCount > 0 ? { nClippedTrajectories: clippedCount } : {},
@@ -158,11 +146,11 @@ async function withComparison({ pairs, prompt, head }: Comparison, deps: StageDe
 
 function renderGroup(category: PairCategory, members: readonly Pair[], textOf: ReadonlyMap<string, string[]>): string {
   if (members.length === 0) return '';
-  if (category === 'stable_success')
-    return `### ${COMPARISON_TITLES[category]}\n${members.map(({ id }) => id).join(', ')}`;
+  const title = `### ${COMPARISON_TITLES[category]}\n`;
+  if (category === 'stable_success') return title + members.map(({ id }) => id).join(', ');
   const lines = members.map(({ id }) => {
     const [before, after] = textOf.get(id) ?? [];
     return `task ${id}, before:\n${before}\ntask ${id}, now:\n${after}`;
   });
-  return `### ${COMPARISON_TITLES[category]}\n${lines.join('\n\n')}`;
+  return title + lines.join('\n\n');
 }

@@ -39,13 +39,12 @@ type CandidateText = Pick<Candidate, 'candidateSkill' | 'candidateHash'>;
 
 type Judge = (text: CandidateText, input: RaceInput, deps: StageDeps) => Promise<JudgedCandidate>;
 
-/** How each gate judges a document. */
 const judges: Readonly<Record<Gate, Judge>> = {
   paired: (text, input, deps) => raceSkill(text.candidateSkill, input, deps),
   strict: judgeByPass,
 };
 
-/** A document before the gate. Without a gate one pass measures it, and it is taken. What nobody could use is not measured. */
+/** The gate judges a document. Without a gate, one pass measures it, and it is taken. An unusable one is not measured. */
 export async function judgeSkill(text: CandidateText, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const invalidReason = await input.whyUnusable?.(text.candidateSkill);
   if (invalidReason !== undefined) {
@@ -55,7 +54,7 @@ export async function judgeSkill(text: CandidateText, input: RaceInput, deps: St
   return judges[useGate ? gate : 'strict'](text, input, deps);
 }
 
-/** By the number that one pass gives. What was measured before is not measured again. */
+/** By the score of one pass. A text that was measured before is not measured again. */
 async function judgeByPass(text: CandidateText, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
   const { state, config } = input;
   const known = passOf(state, text.candidateHash);
@@ -64,14 +63,14 @@ async function judgeByPass(text: CandidateText, input: RaceInput, deps: StageDep
   const { evaluation, results, isPartial, score, blame } = await measure(text, input, deps);
   const invalidReason = whyInvalid(results, deps.maxErroredShare, input.items.length);
   if (invalidReason !== undefined) return turnDown({ evaluation, results, invalidReason }, input);
-  // What lost a race cannot win whatever the rest: its score is the most that it could have reached. Nor can what is to blame.
+  // A partial pass has lost: its score is the most that it could have reached.
   const action = isPartial ? ('reject' as const) : decide(text, evaluation, input);
   return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}), ...(blame ? { blame } : {}) };
 }
 
 type Unmeasured = Pick<JudgedCandidate, 'evaluation' | 'results'> & { readonly invalidReason: string };
 
-/** An invalid evaluation has no score: what the candidate had to beat stands in, as for one that changes nothing. */
+/** An invalid evaluation has no score: the candidate gets the score that it had to beat. */
 function turnDown(unmeasured: Unmeasured, { state }: RaceInput): JudgedCandidate {
   return { ...unmeasured, score: state.current.score, action: 'reject', isPartial: true };
 }
@@ -80,17 +79,14 @@ async function measure({ candidateSkill: skill }: CandidateText, input: RaceInpu
   const { env, items, config } = input;
   if (config.racing === 'exact' && config.useGate) return raceExactly(skill, input, deps);
   const results = await runRollout({ env, skill, items, isPart: true }, deps);
-  const rolloutsLeft = input.rolloutsLeft === undefined ? undefined : input.rolloutsLeft - results.length;
-  const blame = await findBlame({ skill, results, total: results.length, rolloutsLeft }, input, deps);
+  const blame = await findBlame({ skill, results, ...roomAfter(results, input) }, input, deps);
   const evaluation = toEvaluation(results);
   return { evaluation, results, isPartial: blame !== undefined, score: gateScore(evaluation, config), blame };
 }
 
-function decide(
-  text: CandidateText,
-  { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
-  { state, config }: RaceInput,
-): StepAction {
+type PassScore = Pick<Evaluation, 'hard' | 'soft'>;
+
+function decide(text: CandidateText, { hard, soft }: PassScore, { state, config }: RaceInput): StepAction {
   if (!config.useGate) return 'force_accept';
   return evaluateGate({
     candidateSkill: text.candidateSkill,
@@ -107,12 +103,10 @@ function decide(
   }).action;
 }
 
-export function gateScore(
-  { hard, soft }: Pick<Evaluation, 'hard' | 'soft'>,
-  config: Pick<GateConfig, 'gateMetric' | 'gateMixedWeight'>,
-): number {
-  return selectGateScore(hard, soft, config.gateMetric, config.gateMixedWeight);
-}
+export const gateScore = (
+  { hard, soft }: PassScore,
+  { gateMetric, gateMixedWeight }: Pick<GateConfig, 'gateMetric' | 'gateMixedWeight'>,
+) => selectGateScore(hard, soft, gateMetric, gateMixedWeight);
 
 type ExactRace = {
   readonly evaluation: Evaluation;
@@ -123,7 +117,7 @@ type ExactRace = {
   readonly blame?: Blame | undefined;
 };
 
-/** Not the number of workers: how many items a loser has met is part of the record, which no worker may change. */
+/** Not the number of workers: the record says how many items a loser has met. */
 const MOST_AT_ONCE = 8;
 
 /** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
@@ -138,7 +132,7 @@ async function raceExactly(skill: string, input: RaceInput, deps: StageDeps): Pr
     const count = startable({ ...race, inFlight: 0, waiting: items.length - results.length, limit: MOST_AT_ONCE });
     const wave = items.slice(results.length, results.length + count);
     results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
-    const blame = await findBlame({ skill, results, ...roomFor(results, input) }, input, deps);
+    const blame = await findBlame({ skill, results, ...roomAfter(results, input) }, input, deps);
     if (blame) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input), blame };
     if (whyInvalid(results, deps.maxErroredShare, items.length)) break; // whatever the rest would give
   }
@@ -146,7 +140,7 @@ async function raceExactly(skill: string, input: RaceInput, deps: StageDeps): Pr
   return { ...whole, isPartial: false, score: gateScore(whole.evaluation, config) };
 }
 
-function roomFor({ length }: readonly RolloutResult[], { items, rolloutsLeft }: RaceInput) {
+function roomAfter({ length }: readonly RolloutResult[], { items, rolloutsLeft }: RaceInput) {
   return { total: items.length, rolloutsLeft: rolloutsLeft === undefined ? undefined : rolloutsLeft - length };
 }
 
@@ -167,35 +161,33 @@ function hardestItems({ items, state }: RaceInput): RaceInput['items'] {
   return hardestFirst([...byId.keys()], toEvidence(state.gate.own)).map((id) => byId.get(id)!);
 }
 
-/** As a whole pass would give them: sums of floats depend on their order, and so would a tie. */
+/** In the order of a whole pass: sums of floats depend on their order, and so would a tie. */
 function inOrder(results: readonly RolloutResult[], { items }: RaceInput) {
   const byId = new Map(results.map((result) => [result.id, result]));
   const ordered = items.flatMap(({ id }) => byId.get(id) ?? []);
   return { evaluation: toEvaluation(ordered), results: ordered };
 }
 
-/** One pass of a skill over items: its scores, and the results they came from. */
-export async function scoreSkill<I extends Item>(
-  input: {
-    readonly env: SkillEnv<I>;
-    readonly skill: string;
-    readonly items: readonly I[];
-    readonly sampleIndex?: number;
-  },
-  deps: StageDeps,
-): Promise<{ evaluation: Evaluation; results: RolloutResult[] }> {
+type ScoredPass<I extends Item> = {
+  readonly env: SkillEnv<I>;
+  readonly skill: string;
+  readonly items: readonly I[];
+  readonly sampleIndex?: number;
+};
+
+/** One pass of a skill over items. */
+export async function scoreSkill<I extends Item>(input: ScoredPass<I>, deps: StageDeps) {
   const results = await runRollout(input, deps);
   return { evaluation: toEvaluation(results), results };
 }
 
-type Passes = { readonly passes: number; readonly from: number };
-
-/** Several passes of a skill over items, each with draws of its own, all at the same time. */
-export async function scorePasses<I extends Item>(
-  input: { readonly env: SkillEnv<I>; readonly skill: string; readonly items: readonly I[] },
-  { passes, from }: Passes,
+/** Several passes at the same time, each with draws of its own. */
+export function scorePasses<I extends Item>(
+  input: ScoredPass<I>,
+  { passes, from }: { readonly passes: number; readonly from: number },
   deps: StageDeps,
 ) {
-  const scoring = Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, deps));
-  return settleAll(scoring);
+  return settleAll(
+    Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, deps)),
+  );
 }

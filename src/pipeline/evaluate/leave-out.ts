@@ -16,9 +16,8 @@ import { judgeSkill } from './evaluate.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';
 
 type PruneInput = RaceInput & {
-  /** Passes that this may take; no limit unless given. */
   readonly maxPasses?: number | undefined;
-  /** What accepted edits wrote, in the order in which to try to do without it. */
+  /** What accepted edits wrote, in the order in which it is left out. */
   readonly passages: readonly string[];
   readonly isPackage?: boolean;
 };
@@ -28,15 +27,13 @@ export async function pruneSkill(input: PruneInput, deps: StageDeps): Promise<Pr
   const { maxPasses = Number.POSITIVE_INFINITY } = input;
   let kept = await measureBest(input, deps);
   for (const passage of input.passages) {
-    if (passesOf(kept) < maxPasses) kept = await tryWithout(passage, kept, input, deps);
+    const passes = Object.keys(kept.evaluations).length; // each text that was measured took one
+    if (passes < maxPasses) kept = await tryWithout(passage, kept, input, deps);
   }
   return kept;
 }
 
-/** Each text that was measured took one. */
-const passesOf = ({ evaluations }: Prune) => Object.keys(evaluations).length;
-
-/** As what is tried is measured: by a whole pass. One that was accepted early has none, and what is believed of it is no match. */
+/** By a whole pass, like the texts that are tried. A skill that was accepted early has none yet. */
 async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
   const { best } = input.state;
   const { skill, hash } = best;
@@ -68,7 +65,7 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   return { ...tried, removed: [...kept.removed, passage], skill: candidateSkill, hash: candidateHash, score };
 }
 
-/** The same of a package: the one file that holds the passage, if it is none that runs. */
+/** A skill without a passage. In a package, exactly one file must hold it, and no script. */
 export function withoutPassageIn(skill: string, passage: string, isPackage = false): string | undefined {
   if (!isPackage) return withoutPassage(skill, passage);
   const files = splitPackage(skill);
@@ -78,7 +75,7 @@ export function withoutPassageIn(skill: string, passage: string, isPackage = fal
   return changed === undefined ? undefined : joinPackage({ ...files, [path]: changed });
 }
 
-/** The text without a passage and the empty lines that set it off; `undefined` when it is not there once, or is protected. */
+/** Also without the empty lines around it; `undefined` when it is not there exactly once, or is protected. */
 function withoutPassage(skill: string, passage: string): string | undefined {
   const start = passage === '' ? -1 : skill.indexOf(passage);
   const end = start + passage.length;
@@ -87,29 +84,26 @@ function withoutPassage(skill: string, passage: string): string | undefined {
   const [before, after] = [skill.slice(0, start), skill.slice(end)];
   if (!before.endsWith('\n')) return before + after;
   const rest = after.replace(/^\n{1,2}/, '');
-  return rest === '' ? before.replace(/(?<!\n)\n+$/, '\n') : before + rest; // what was last leaves no empty line behind
+  return rest === '' ? before.replace(/(?<!\n)\n+$/, '\n') : before + rest; // no empty line at the end
 }
 
 type SalvageInput = RaceInput & {
   readonly skill: string;
   readonly edits: readonly UpdateItem[];
-  /** Most rollouts that this may cost; 0 is enough for two candidates. */
+  /** 0 is enough for two candidates. */
   readonly maxRollouts: number;
   /** Longest document, in tokens; 0 is no limit. */
   readonly maxSkillTokens: number;
   readonly policy?: EditPolicy | undefined;
 };
 
-type Progress = { -readonly [Key in keyof Salvage]: Salvage[Key] };
+type Mutable<Data> = { -readonly [Key in keyof Data]: Data[Key] };
 
-/**
- * The halves of a rejected patch, then the halves of those, each by itself, until one is better or the rollouts are
- * spent: one bad edit shall not bury three good ones.
- */
+/** Tries the halves of a rejected patch, then their halves, until one is better or the rollouts are spent. */
 export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promise<Salvage> {
   const { edits, maxRollouts } = input;
   const queue = halve(edits.map((_, index) => index));
-  const found: Progress = { tries: [], evaluations: {}, accepted: null };
+  const found: Mutable<Salvage> = { tries: [], evaluations: {}, accepted: null };
   let rolloutsLeft = Math.min(maxRollouts || 2 * mostRollouts(input), input.rolloutsLeft ?? Number.POSITIVE_INFINITY);
   for (let part = queue.shift(); part && !found.accepted && rolloutsLeft >= mostRollouts(input); part = queue.shift()) {
     rolloutsLeft -= await tryPart(part, input, found, deps);
@@ -118,7 +112,6 @@ export async function salvagePatch(input: SalvageInput, deps: StageDeps): Promis
   return found;
 }
 
-/** One pass, or two where the gate looks twice. */
 function mostRollouts({ items, config: { gate } }: SalvageInput): number {
   return knowsNoise(gate) ? 2 * items.length : items.length;
 }
@@ -136,7 +129,7 @@ function halve(part: readonly number[]): number[][] {
 }
 
 /** Answers how many rollouts this cost. */
-async function tryPart(part: number[], input: SalvageInput, found: Progress, deps: StageDeps): Promise<number> {
+async function tryPart(part: number[], input: SalvageInput, found: Mutable<Salvage>, deps: StageDeps): Promise<number> {
   const { skill, edits, state, maxSkillTokens, policy } = input;
   const chosen = { edits: part.map((index) => edits[index]) };
   const { skill: candidateSkill } = applyPatchWithReport(skill, chosen, policy);
@@ -144,12 +137,9 @@ async function tryPart(part: number[], input: SalvageInput, found: Progress, dep
   if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
   if (!(await fits(readFirst(candidateSkill, policy), maxSkillTokens, deps))) return 0;
   const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
-  const { evaluation, score, action, isPartial = false, decision, blame } = verdict;
+  const { evaluation, score, action, decision, blame } = verdict;
   found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
-  if (evaluation && !isPartial) {
-    const { hard, soft } = evaluation;
-    found.evaluations = { ...found.evaluations, [candidateHash]: { hard, soft } };
-  }
+  found.evaluations = { ...found.evaluations, ...evaluationOf(candidateHash, verdict) };
   if (blame) found.asked = (found.asked ?? 0) + blame.asked;
   const judged = { evaluation, score, action, ...(decision ? { decision } : {}) };
   if (isAccepted(action)) found.accepted = { candidateSkill, candidateHash, ...judged, edits: part };

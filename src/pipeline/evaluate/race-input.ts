@@ -1,6 +1,6 @@
 import type { Evaluation, Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Blame, GateDecision, RunState, StepAction } from '../../core/run/index.ts';
-import { envFailed, judgedOf, mostThrown, requireReachable } from '../rollout/require-scores.ts';
+import { envFailed, mostThrown, requireReachable } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import type { RolloutCache, StageDeps } from '../stage-deps.ts';
 
@@ -15,11 +15,11 @@ export type RaceInput = {
   readonly state: RunState;
   readonly items: readonly Item[];
   readonly config: GateConfig;
-  /** Of the order in which a race meets the items. */
+  /** Seeds the order in which a race meets the items. */
   readonly seed?: number;
   /** Rollouts that the search may still make; no limit unless given. */
   readonly rolloutsLeft?: number | undefined;
-  /** Why a text is no skill that could be used, and the current one is; asked before anything is paid for. */
+  /** Why no agent could use a text, though it could use the current one. Asked before anything is paid for. */
   readonly whyUnusable?: ((skill: string) => Promise<string | undefined>) | undefined;
 };
 
@@ -31,7 +31,7 @@ export type JudgedCandidate = {
   readonly results: readonly RolloutResult[];
   /** The candidate lost before it had met every item, or too many of them gave no result. */
   readonly isPartial?: boolean;
-  /** Why its evaluation says nothing, or why there was none; the gate that knows noise says the first in its decision. */
+  /** Why its evaluation says nothing, or why there was none. The paired gate says the first in its decision. */
   readonly invalidReason?: string;
   readonly decision?: GateDecision;
   readonly blame?: Blame;
@@ -45,16 +45,15 @@ type Measured = {
   readonly rolloutsLeft: number | undefined;
 };
 
-/** Tasks on which the current skill is asked. */
 const MOST_ASKED = 3;
 
 /**
- * Where most tasks throw under a candidate, either it makes them throw or the environment is down, which is no score. The
- * current skill has worked before: what it does on some of the same tasks now tells which.
+ * Where most tasks throw under a candidate, either it makes them throw or the environment is down. The current skill has worked
+ * before: some of the same tasks are attempted with it again to know which.
  */
 export async function findBlame(measured: Measured, input: RaceInput, deps: StageDeps): Promise<Blame | undefined> {
   const { skill, total, rolloutsLeft = MOST_ASKED } = measured;
-  const results = judgedOf(measured.results);
+  const results = measured.results.filter(({ unjudged }) => !unjudged); // a candidate that lacks judgements is turned down
   const thrown = mostThrown(results, total);
   if (thrown && skill === input.state.current.skill) throw envFailed(thrown);
   if (!thrown) {
@@ -71,7 +70,7 @@ export async function findBlame(measured: Measured, input: RaceInput, deps: Stag
 /** Draws that nothing else makes. */
 const ASKED_FROM = 800_000;
 
-/** New attempts, whatever is known of the tasks: it is about the environment as it is now. */
+/** New attempts, even where the cache knows one: the question is whether the environment works now. */
 async function askCurrent(ids: readonly string[], { env, items, state }: RaceInput, deps: StageDeps) {
   const asked = ids.flatMap((id) => items.find((item) => item.id === id) ?? []);
   const attempts = { env, skill: state.current.skill, items: asked, sampleIndex: ASKED_FROM + state.stepsDone };
@@ -79,7 +78,7 @@ async function askCurrent(ids: readonly string[], { env, items, state }: RaceInp
   return runRollout({ ...attempts, isPart: true }, { ...deps, rollouts, onProgress: () => {} });
 }
 
-/** They are counted where they are saved. */
+/** Attempts are counted where they are saved. */
 const withoutMemory = (cache: RolloutCache): RolloutCache => ({
   get: async () => undefined,
   set: (key, value) => cache.set(key, value),

@@ -12,6 +12,7 @@ import {
   addOwn,
   DEFAULT_BATCH_SIZE,
   disputedItems,
+  findFlips,
   isMissing,
   judgeWave,
   knownOf,
@@ -20,15 +21,15 @@ import {
   planWaves,
   type RaceSettings,
   raceOrder,
+  regressionVeto,
   settingsFor,
   unmetItems,
   type WaveJudgement,
 } from '../../core/stats/index.ts';
-import { whyInvalid } from '../rollout/require-scores.ts';
+import { requireWorkingEnv, whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
 import { findBlame, type JudgedCandidate, type RaceInput } from './race-input.ts';
-import { rollAgain, vetoRegressions } from './veto-regressions.ts';
 
 /** The candidate, and what it is raced with. */
 type Race = { readonly skill: string; readonly input: RaceInput; readonly deps: StageDeps };
@@ -40,6 +41,8 @@ type RaceResults = {
   readonly refreshed: readonly ItemScore[];
   readonly blame?: Blame | undefined;
 };
+
+type JudgedRace = { readonly shown: RaceResults; readonly judgement: WaveJudgement };
 
 /**
  * The gate that knows noise: the candidate meets the items in two waves, and is out or taken as soon as the rest is not
@@ -53,23 +56,18 @@ export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps
   let shown: RaceResults = { results: [], confirmation: [], refreshed: [] };
   for (const end of planWaves(order.length, settings)) {
     const wave = order.slice(shown.results.length, end);
-    if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, input);
-    shown = await settleDisputes(await rollWave(wave, shown, race), settings, race);
-    const judgement = judge(shown, settings, input);
-    if (isOver(judgement, shown, input)) return conclude(shown, judgement, race);
+    if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, settings, input);
+    const judged = await judgeSettled(await rollWave(wave, shown, race), settings, race);
+    if (isOver(judged, input)) return conclude(judged, race);
+    shown = judged.shown;
   }
-  const last = { ...settings, hasSecondPass: false };
   if (isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(order, shown, race);
-  shown = await settleDisputes(shown, last, race);
-  return conclude(shown, judge(shown, last, input), race);
+  return conclude(await judgeSettled(shown, { ...settings, hasSecondPass: false }, race), race);
 }
 
-/**
- * With the veto a winner must have met every task: only those can be seen to be lost. So must one of which many rollouts gave
- * no result.
- */
-function isOver({ verdict }: WaveJudgement, { results }: RaceResults, { items, config }: RaceInput): boolean {
-  if (verdict !== 'accept') return verdict !== 'continue';
+/** An early winner is not taken where the veto must see every task, or where many rollouts gave no result. */
+function isOver({ judgement, shown: { results } }: JudgedRace, { items, config }: RaceInput): boolean {
+  if (judgement.verdict !== 'accept') return judgement.verdict !== 'continue';
   const isEarly = results.length < items.length;
   return !(isEarly && (config.regressionVeto || whyInvalid(results, shareOf(config)) !== undefined));
 }
@@ -97,11 +95,8 @@ function unmetOf(wave: readonly Item[], { state }: RaceInput): Item[] {
   return wave.filter(({ id }) => unmet.has(id));
 }
 
-/** Whether the search may still make so many rollouts. */
-function isPaidFor(rollouts: number, shown: RaceResults, input: RaceInput): boolean {
-  const left = leftAfter(shown, input);
-  return left === undefined || rollouts <= left;
-}
+const isPaidFor = (rollouts: number, shown: RaceResults, input: RaceInput) =>
+  rollouts <= (leftAfter(shown, input) ?? Number.POSITIVE_INFINITY);
 
 function leftAfter({ results, confirmation, refreshed, blame }: RaceResults, { rolloutsLeft }: RaceInput) {
   const spent = results.length + confirmation.length + refreshed.length + (blame?.asked ?? 0);
@@ -119,66 +114,108 @@ async function rollWave(wave: readonly Item[], shown: RaceResults, race: Race): 
   return withBlame({ ...shown, results, refreshed: [...shown.refreshed, ...own] }, results, race);
 }
 
-async function withBlame(shown: RaceResults, results: readonly RolloutResult[], { skill, input, deps }: Race) {
-  const measured = { skill, results, total: input.items.length, rolloutsLeft: leftAfter(shown, input) };
-  return { ...shown, blame: await findBlame(measured, input, deps) };
-}
-
-/** The current skill once more on these items. */
-const rollCurrent = (items: readonly Item[], shown: RaceResults, { input, deps }: Race) =>
-  rollAgain(
-    items.map((item) => ({ item, times: 1 })),
-    { skill: input.state.current.skill, from: nextCurrentDraw(shown, input) },
-    input,
-    deps,
-  );
-
-/** The next draw of each item under the current skill. */
-function nextCurrentDraw({ refreshed }: RaceResults, { state }: RaceInput) {
-  return (id: string) => (state.gate.draws[id] ?? 0) + countOf(id, refreshed);
-}
-
-const countOf = (id: string, drawn: readonly { readonly id: string }[]) => drawn.filter((one) => one.id === id).length;
-
-/** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
-async function settleDisputes(shown: RaceResults, settings: RaceSettings, race: Race): Promise<RaceResults> {
-  const { input } = race;
-  if (judge(shown, settings, input).verdict !== 'accept') return shown;
-  const { observed, knowledge } = toEvidences(shown, input);
-  const disputed = new Set(disputedItems(knowledge, observed));
-  if (!isPaidFor(disputed.size, shown, input)) return shown;
-  const asked = input.items.filter(({ id }) => disputed.has(id));
-  const own = await rollCurrent(asked, shown, race);
-  return { ...shown, refreshed: [...shown.refreshed, ...own] };
-}
-
 async function rollSecond(order: readonly Item[], shown: RaceResults, race: Race): Promise<RaceResults> {
   const { skill, input, deps } = race;
   const confirmation = await runRollout({ env: input.env, skill, items: order, sampleIndex: 1, isPart: true }, deps);
   return withBlame({ ...shown, confirmation }, confirmation, race);
 }
 
-/** No rollouts are left for the next wave: what was seen decides nothing. */
-function stopRace(shown: RaceResults, input: RaceInput): JudgedCandidate {
-  const judged = judge(shown, { ...settingsOf(input), hasSecondPass: false }, input);
-  const reason = `no rollouts are left after ${shown.results.length} of ${input.items.length} items`;
-  return toVerdict(shown, { ...judged, verdict: 'inconclusive', reason }, undefined, input);
+async function withBlame(shown: RaceResults, results: readonly RolloutResult[], { skill, input, deps }: Race) {
+  const measured = { skill, results, total: input.items.length, rolloutsLeft: leftAfter(shown, input) };
+  return { ...shown, blame: await findBlame(measured, input, deps) };
 }
 
-/** A winner may still be stopped by what surely got worse. */
-async function conclude(shown: RaceResults, judgement: WaveJudgement, race: Race): Promise<JudgedCandidate> {
-  const { skill, input, deps } = race;
-  if (judgement.verdict !== 'accept') return toVerdict(shown, judgement, undefined, input);
+const rollCurrent = (items: readonly Item[], shown: RaceResults, race: Race) =>
+  rollAgain(
+    items.map((item) => ({ item, times: 1 })),
+    { skill: race.input.state.current.skill, nextDraw: nextCurrentDraw(shown, race.input) },
+    race,
+  );
+
+function nextCurrentDraw({ refreshed }: RaceResults, { state }: RaceInput) {
+  return (id: string) => (state.gate.draws[id] ?? 0) + countOf(id, refreshed);
+}
+
+const countOf = (id: string, drawn: readonly { readonly id: string }[]) => drawn.filter((one) => one.id === id).length;
+
+type RaceSide = {
+  readonly skill: string;
+  /** The next draw of an item under this skill. */
+  readonly nextDraw: (id: string) => number;
+  /** Where the current skill is asked the same: then it tells whether the environment works. */
+  readonly isCompared?: boolean;
+};
+type Reroll = { readonly item: Item; readonly times: number };
+
+/** New draws of some items under one skill, all at the same time, in the order given. */
+async function rollAgain(
+  rerolls: readonly Reroll[],
+  { skill, nextDraw, isCompared = false }: RaceSide,
+  { input: { env, items }, deps }: Race,
+): Promise<readonly ItemScore[]> {
+  const rolled = rerolls.flatMap(({ item, times }) =>
+    Array.from({ length: times }, (_, index) =>
+      runRollout({ env, skill, items: [item], sampleIndex: nextDraw(item.id) + index, isPart: true }, deps),
+    ),
+  );
+  const results = (await settleAll(rolled)).flat();
+  if (!isCompared) requireWorkingEnv(results, items.length);
+  return toEvaluation(results).scores;
+}
+
+/** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
+async function judgeSettled(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
+  const { input } = race;
+  const judgement = judge(shown, settings, input);
+  if (judgement.verdict !== 'accept') return { shown, judgement };
   const { observed, knowledge } = toEvidences(shown, input);
-  const winner = {
-    skill,
-    observed,
-    incumbent: knowledge.own,
-    nextDraw: (id: string) => countOf(id, shown.results) + countOf(id, shown.confirmation),
-    rolloutsLeft: leftAfter(shown, input),
-    nextIncumbentDraw: nextCurrentDraw(shown, input),
-  };
-  return toVerdict(shown, judgement, await vetoRegressions(winner, input, deps), input);
+  const disputed = new Set(disputedItems(knowledge, observed));
+  if (!isPaidFor(disputed.size, shown, input)) return { shown, judgement };
+  const asked = input.items.filter(({ id }) => disputed.has(id));
+  const refreshed = [...shown.refreshed, ...(await rollCurrent(asked, shown, race))];
+  const settled = { ...shown, refreshed };
+  return { shown: settled, judgement: judge(settled, settings, input) };
+}
+
+/** No rollouts are left for the next wave: what was seen decides nothing. */
+function stopRace(shown: RaceResults, settings: RaceSettings, input: RaceInput): JudgedCandidate {
+  const judgement = judge(shown, { ...settings, hasSecondPass: false }, input);
+  const reason = `no rollouts are left after ${shown.results.length} of ${input.items.length} items`;
+  return toVerdict({ shown, judgement: { ...judgement, verdict: 'inconclusive', reason } }, undefined, input);
+}
+
+async function conclude(judged: JudgedRace, race: Race): Promise<JudgedCandidate> {
+  const veto = judged.judgement.verdict === 'accept' ? await vetoRegressions(judged.shown, race) : undefined;
+  return toVerdict(judged, veto, race.input);
+}
+
+/**
+ * A winner is asked about the items that it seems to have lost: each is rolled out again on both sides before it counts.
+ * Without the veto only protected items are asked about. `undefined` if there is nothing to ask.
+ */
+async function vetoRegressions(shown: RaceResults, race: Race): Promise<RegressionCheck | undefined> {
+  const { items, config, state } = race.input;
+  const { observed, knowledge } = toEvidences(shown, race.input);
+  const protectedItems = new Set(config.protectedItems);
+  const found = findFlips({ incumbent: knowledge.own, candidate: observed, protectedItems });
+  const flips = found.filter(({ isProtected }) => config.regressionVeto || isProtected);
+  if (flips.length === 0) return undefined;
+  const asked = 2 * flips.reduce((sum, { rerolls }) => sum + rerolls, 0);
+  if (!isPaidFor(asked, shown, race.input)) {
+    const reason = `no rollouts are left to ask about ${flips.length} tasks that seem to be lost`;
+    return { isVetoed: true, regressions: [], reason, incumbent: [], candidate: [] };
+  }
+  const rerolls = items.flatMap((item) => {
+    const flip = flips.find(({ id }) => id === item.id);
+    return flip ? [{ item, times: flip.rerolls }] : [];
+  });
+  const nextDraw = (id: string) => countOf(id, shown.results) + countOf(id, shown.confirmation);
+  const [incumbent, candidate] = await settleAll([
+    rollAgain(rerolls, { skill: state.current.skill, nextDraw: nextCurrentDraw(shown, race.input) }, race),
+    rollAgain(rerolls, { skill: race.skill, nextDraw, isCompared: true }, race),
+  ] as const);
+  const [before, after] = [toObservations(incumbent, config), toObservations(candidate, config)];
+  return { ...regressionVeto({ flips, incumbent: before, candidate: after }), incumbent, candidate };
 }
 
 const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
@@ -202,24 +239,19 @@ function judge(shown: RaceResults, settings: RaceSettings, input: RaceInput): Wa
   const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
   const wave = { knowledge, observed, missing, maxMissingShare, remaining, settings, isSecondPass };
   const { needs, ...judged } = judgeWave(wave);
-  if (shown.blame) return { ...judged, verdict: 'reject', reason: whyBlamed(shown.blame) };
+  if (shown.blame) {
+    const { threw, total, reason } = shown.blame;
+    return { ...judged, verdict: 'reject', reason: `${threw} of ${total} tasks threw: ${reason}` };
+  }
   const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
   return { ...judged, ...(needs ? { needs } : {}) };
 }
 
-const whyBlamed = ({ threw, total, reason }: Blame) => `${threw} of ${total} tasks threw: ${reason}`;
-
-/** Beating the current skill is beating the best, unless something was taken without a gate: then their scores decide. */
-function toVerdict(
-  shown: RaceResults,
-  judgement: WaveJudgement,
-  veto: RegressionCheck | undefined,
-  input: RaceInput,
-): JudgedCandidate {
-  const { results, blame } = shown;
+function toVerdict(judged: JudgedRace, veto: RegressionCheck | undefined, input: RaceInput): JudgedCandidate {
+  const { results, blame } = judged.shown;
   const evaluation = toEvaluation(results);
-  const decision = toDecision(shown, judgement, veto, input);
+  const decision = toDecision(judged, veto, input);
   const isPartial = blame !== undefined || decision.verdict === 'invalid' || results.length < input.items.length;
   const scores = [...evaluation.scores, ...(decision.confirmation ?? [])];
   return {
@@ -233,33 +265,30 @@ function toVerdict(
   };
 }
 
+/** Beating the current skill is beating the best, unless something was taken without a gate: then their scores decide. */
 function actionFor({ verdict }: GateDecision, { state }: RaceInput): StepAction {
   if (verdict !== 'accept') return 'reject';
   return state.current.hash === state.best.hash ? 'accept_new_best' : 'accept';
 }
 
 function toDecision(
-  { confirmation, refreshed }: RaceResults,
-  { verdict, reason, ...figures }: WaveJudgement,
+  { shown, judgement: { verdict, reason, ...figures } }: JudgedRace,
   veto: RegressionCheck | undefined,
   { items }: RaceInput,
 ): GateDecision {
-  const confirmed = toEvaluation(confirmation).scores;
+  const confirmed = toEvaluation(shown.confirmation).scores;
   return {
     ...figures,
     verdict: verdict === 'continue' ? 'inconclusive' : veto?.isVetoed ? 'reject' : verdict,
     reason: veto?.isVetoed ? veto.reason : reason,
-    refreshed,
+    refreshed: shown.refreshed,
     ...(confirmed.length > 0 ? { confirmation: confirmed } : {}),
     ...(veto ? { veto } : {}),
     total: items.length,
   };
 }
 
-/**
- * The items met were picked, so that their mean says little; what is expected of the candidate says more. An invalid
- * evaluation says nothing: what the candidate had to beat stands in, as for one that changes nothing.
- */
+/** The items met were picked, so their mean says little; the expected gain says more. An invalid evaluation says nothing. */
 function estimateScore({ verdict, expectedGain }: GateDecision, { state }: RaceInput): number {
   const { score } = state.current;
   return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + expectedGain));

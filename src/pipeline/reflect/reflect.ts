@@ -28,21 +28,20 @@ import { clipTrajectories, isFailure, trajectoryRoom } from './trajectory.ts';
 
 type ReflectInput = {
   readonly skill: string;
-  /** What stands around it, to be read along. */
+  /** Texts around the skill, to be read with it. */
   readonly surroundings?: string | undefined;
   readonly results: readonly RolloutResult[];
   readonly minibatchSize: number;
-  /** Most changes that one analyst may propose: the step's budget. `null`: as many as it likes. */
+  /** How many changes one analyst may propose; `null` is no limit. */
   readonly editBudget: number | null;
   readonly seed: number;
   /** Which draw of the analysts: another index gives other proposals from the same results. */
   readonly sampleIndex?: number;
   readonly failureOnly?: boolean;
   readonly mode?: UpdateMode;
-  /** What may be changed, where that is not the body of one document. */
   readonly policy?: EditPolicy | undefined;
   readonly memory?: Memory;
-  /** Whose reminders for the appendix are asked for. */
+  /** Which analysts are asked for reminders for the appendix. */
   readonly notesFrom?: 'nobody' | 'failure_only' | 'both';
 };
 
@@ -63,10 +62,7 @@ export async function runMinibatchReflect(input: ReflectInput, deps: StageDeps):
 const saysSomething = ({ patch, failurePatterns = [], appendixNotes = [] }: RawPatch) =>
   patch.edits.length > 0 || failurePatterns.length > 0 || appendixNotes.length > 0;
 
-/**
- * A function of the results and the seed alone. What errored is nobody's lesson; what was done without the skill teaches those
- * who write its description, and nobody else.
- */
+/** A function of the results and the seed alone. Attempts that did not load the skill only teach about its description. */
 function toMinibatches({ results, minibatchSize, seed, failureOnly = false, policy }: ReflectInput): Minibatch[] {
   const isDescription = policy?.parts.includes('description') ?? false;
   const scored = results.filter((result) => !result.errored && (isDescription || !result.skillUnread));
@@ -90,25 +86,22 @@ async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDep
   const suffix = suffixFor(sourceType, input);
   const question = { prompt, suffix, stage: 'analyst', user, schema: analystReply(mode, input.policy) } as const;
   const reply = await ask({ ...question, maxOutputTokens, sampleIndex: input.sampleIndex }, deps);
-  return {
-    ...toRawPatch(reply, minibatch, input),
-    ...(clippedCount > 0 ? { clippedTrajectories: clippedCount } : {}),
-    batchSize: results.length,
-  };
+  const clipped = clippedCount > 0 ? { clippedTrajectories: clippedCount } : {};
+  return { ...toRawPatch(reply, minibatch, input), ...clipped, batchSize: results.length };
 }
 
-/** What stays the same from call to call comes first, so that providers can take it from their caches. */
+/** Sections that stay the same from call to call come first: providers cache them. */
 function writeHead(input: ReflectInput): string {
   const { skill, surroundings = '', memory = noMemory } = input;
   const known = [skillSection(skill), ...policySections(skill, input.policy), ...surroundingsSections(surroundings)];
-  return [...known, ...metaSections(memory), ...stepSections(memory), budgetSection(input)].join('\n\n');
+  const budget = promptSection(HEADINGS.editBudget, budgetLine(input));
+  return [...known, ...metaSections(memory), ...stepSections(memory), budget].join('\n\n');
 }
 
-function budgetSection({ editBudget, mode = 'patch' }: ReflectInput): string {
-  const write = (line: string) => promptSection(HEADINGS.editBudget, line);
-  if (isFullRewrite(mode)) return write(BUDGET_LINES.wholeReplacement);
-  if (editBudget === null) return write(BUDGET_LINES.unlimited);
-  return write(BUDGET_LINES.atMost(editBudget, mode === 'patch' ? 'edit' : 'suggestion'));
+function budgetLine({ editBudget, mode = 'patch' }: ReflectInput): string {
+  if (isFullRewrite(mode)) return BUDGET_LINES.wholeReplacement;
+  if (editBudget === null) return BUDGET_LINES.unlimited;
+  return BUDGET_LINES.atMost(editBudget, mode === 'patch' ? 'edit' : 'suggestion');
 }
 
 function suffixFor(sourceType: SourceType, { notesFrom = 'nobody', mode = 'patch' }: ReflectInput) {
@@ -136,7 +129,7 @@ function toRawPatch(
   };
 }
 
-/** Of what an analyst names, the tasks that it has really read. */
+/** Keeps only the tasks that the analyst has read. */
 function toPatterns(reply: AnalystReply | undefined, results: readonly RolloutResult[]): FailurePattern[] {
   const ids = new Set(results.map((result) => result.id));
   return (reply?.failureSummary ?? []).flatMap(({ failureType, description, taskIds }) => {
@@ -146,14 +139,14 @@ function toPatterns(reply: AnalystReply | undefined, results: readonly RolloutRe
   });
 }
 
-/** An analyst cannot have seen more support than the trajectories it read. */
+/** No edit can have more support than trajectories that the analyst read. */
 function withProvenance(edit: UpdateItem, sourceType: SourceType, batchSize: number): UpdateItem {
   return { ...edit, sourceType, supportCount: Math.min(Math.max(edit.supportCount ?? batchSize, 1), batchSize) };
 }
 
 /**
- * What the failures of a batch have in common: what analysts named, with the tasks that they named it for; and for tasks
- * that nobody named, the part of their reason before the first colon. Most frequent first.
+ * What the failures of a batch have in common: the patterns that analysts named with their tasks; for other tasks the part of
+ * the reason before the first colon. Most frequent first.
  */
 export function failurePatterns(results: readonly RolloutResult[], patches: readonly RawPatch[]): FailurePattern[] {
   const named = mergeByType(patches.flatMap((raw) => raw.failurePatterns ?? []));

@@ -5,10 +5,7 @@ import type { StageDeps } from '../stage-deps.ts';
 const FIELD_LENGTH = 2_000;
 const CONVERSATION_LENGTH = 12_000;
 
-/**
- * One rollout as the analysts read it: what was asked, what came of it, and how it went. Fenced as data. No longer than
- * `maxLength` characters, but for its fence.
- */
+/** One rollout as the analysts read it, fenced as data. No longer than `maxLength` characters, except for its fence. */
 export function renderTrajectory(result: RolloutResult, maxLength = Number.POSITIVE_INFINITY): string {
   const fields: [TrajectoryField, string | undefined][] = [
     ['id', result.id],
@@ -31,13 +28,11 @@ export function renderTrajectory(result: RolloutResult, maxLength = Number.POSIT
 const outcomeOf = (result: RolloutResult) => OUTCOMES[isFailure(result) ? 'failure' : 'success'];
 const conversationOf = ({ conversation = [] }: RolloutResult) => conversation.map(renderTurn).join('\n');
 
-/** Whether its conversation is too long to be read whole, however much room there is. */
+/** Whether the conversation is cut however much room there is. */
 const isVeryLong = (result: RolloutResult) => conversationOf(result).length > CONVERSATION_LENGTH;
 
-/** In the trainer only a plain zero is a failure; partial success counts as success. */
-export function isFailure(result: Pick<RolloutResult, 'hard'>): boolean {
-  return result.hard < 1e-9;
-}
+/** Partial success counts as success. */
+export const isFailure = ({ hard }: Pick<RolloutResult, 'hard'>) => hard < 1e-9;
 
 function renderTurn(turn: unknown): string {
   const { role, content, type, action, env_feedback: feedback } = (turn ?? {}) as Record<string, unknown>;
@@ -51,45 +46,35 @@ const round = (value: number) => Math.round(value * 1000) / 1000;
 
 type SurroundingPrompt = {
   readonly prompt: PromptName;
-  /** What else the prompt holds. */
+  /** What the user message says before the trajectories. */
   readonly head: string;
   /** Longest reply, in tokens, when it is not the usual. */
   readonly maxOutputTokens?: number | undefined;
 };
 
-type RoomDeps = Pick<
-  StageDeps,
-  'prompts' | 'countTokens' | 'maxTrajectoryTokens' | 'optimizerContextTokens' | 'optimizerMaxCompletionTokens'
->;
-
 /** Tokens left for trajectories: what the settings allow, and never more than the context holds. */
 export async function trajectoryRoom(
-  { prompt, head, maxOutputTokens }: SurroundingPrompt,
-  deps: RoomDeps,
+  { prompt, head, maxOutputTokens: answered }: SurroundingPrompt,
+  { prompts, countTokens, maxTrajectoryTokens, optimizerContextTokens, optimizerMaxCompletionTokens }: StageDeps,
 ): Promise<number> {
-  const { maxTrajectoryTokens, optimizerContextTokens, optimizerMaxCompletionTokens } = deps;
-  const asked = (await deps.countTokens(head)) + (await deps.countTokens(deps.prompts[prompt]));
-  const answered = maxOutputTokens ?? optimizerMaxCompletionTokens;
+  const system = prompts[prompt];
   // A tenth is kept back: another tokenizer may see more tokens than ours.
-  return Math.min(maxTrajectoryTokens, Math.floor(0.9 * optimizerContextTokens) - asked - answered);
+  const room = Math.floor(0.9 * optimizerContextTokens) - (answered ?? optimizerMaxCompletionTokens);
+  // A token is a byte at least: where the context surely suffices, nothing is counted.
+  if (room - Buffer.byteLength(system + head) >= maxTrajectoryTokens) return maxTrajectoryTokens;
+  return Math.min(maxTrajectoryTokens, room - (await countTokens(head)) - (await countTokens(system)));
 }
 
-type ClippedTrajectories = { readonly texts: readonly string[]; readonly clippedCount: number };
-
-/** What a fence and the note on what was left out take, in characters. */
+/** Characters of a fence and of the note on what was left out. */
 const MARKS_LENGTH = 80;
 
-/**
- * Trajectories that fit into `maxTokens` together. Short ones stay whole; what they leave is shared equally among the long
- * ones, which keep head and tail.
- */
+/** Trajectories that fit into `maxTokens` together. Short ones stay whole; the long ones share the rest equally, and keep head and tail. */
 export async function clipTrajectories(
   results: readonly RolloutResult[],
   maxTokens: number,
   { countTokens }: Pick<StageDeps, 'countTokens'>,
-): Promise<ClippedTrajectories> {
+): Promise<{ readonly texts: readonly string[]; readonly clippedCount: number }> {
   const texts = results.map((result) => renderTrajectory(result));
-  // A token is a byte at least: what surely fits is not counted, since the analysts wait for it.
   if (Buffer.byteLength(texts.join('')) <= maxTokens) return { texts, clippedCount: results.filter(isVeryLong).length };
   const sizes = await Promise.all(texts.map((text) => countTokens(text)));
   const share = fairShare(sizes, maxTokens);

@@ -4,16 +4,12 @@ import { head } from '../../core/text/index.ts';
 
 type CheckedResult = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>;
 
-/** A mean over what happened to get through would not be about the skill. Nothing of it is kept, so it is tried again. */
+/** Refuses results of which too many have no score. They are not kept, and are tried again. */
 export function requireScores(results: readonly CheckedResult[], maxErroredShare: number): void {
   requireWorkingEnv(results, results.length);
   requireReachable(results, maxErroredShare);
 }
 
-/** Of a candidate judgements may be missing: it is then turned down. */
-export const judgedOf = (results: readonly CheckedResult[]) => results.filter(({ unjudged }) => !unjudged);
-
-/** An outage stops the run. */
 export function requireReachable(
   results: readonly CheckedResult[],
   maxErroredShare: number,
@@ -23,7 +19,7 @@ export function requireReachable(
   if (why) throw why;
 }
 
-/** Why a mean over these results would say nothing, for those who want to show them all the same. */
+/** Why a mean over these results says nothing. */
 export function whyUnscored(
   results: readonly CheckedResult[],
   maxErroredShare: number,
@@ -33,22 +29,19 @@ export function whyUnscored(
   return missing.length > maxErroredShare * total ? tooFewScores(missing, total) : undefined;
 }
 
-/** One task that throws may be a hard one, also where it is the only one. */
+/** One task that throws may be a hard one. */
 const LEAST_THROWN = 2;
 
-/** Tasks of a stage that threw, when these are most of it. */
+/** The tasks of a stage that threw, where they are most of it. */
 export type Thrown = {
   readonly ids: readonly string[];
   readonly total: number;
-  /** The most frequent, and of how many it is. */
+  /** The most frequent reason, and how many tasks have it. */
   readonly reason: string;
   readonly count: number;
 };
 
-/**
- * More than half of a stage's tasks, or nothing. Of the stage, not of the tasks it has met so far: a race begins with the
- * hardest, and those may be the ones that always throw.
- */
+/** `total` counts the whole stage: a race begins with the hardest tasks, which may be those that always throw. */
 export function mostThrown(results: readonly CheckedResult[], total: number): Thrown | undefined {
   const thrown = new Map(
     results.filter(({ threw }) => threw).map((result) => [result.id, head(result.failReason ?? '', 300)]),
@@ -58,7 +51,7 @@ export function mostThrown(results: readonly CheckedResult[], total: number): Th
   return { ids: [...thrown.keys()], total, reason, count };
 }
 
-/** Where most tasks throw under a skill that has worked before, it is not the skill that failed them. */
+/** Where most tasks throw under a skill that has worked before, the environment is broken. */
 export function requireWorkingEnv(results: readonly CheckedResult[], total: number): void {
   const thrown = mostThrown(results, total);
   if (thrown) throw envFailed(thrown);
@@ -70,7 +63,6 @@ export function envFailed({ ids, total, reason, count }: Thrown): SkillError {
   return new SkillError('ENV_FAILED', message, { hint: ENV_HINT });
 }
 
-/** Of equals the first. */
 function mostFrequent(reasons: readonly string[]): [reason: string, count: number] {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
@@ -78,8 +70,8 @@ function mostFrequent(reasons: readonly string[]): [reason: string, count: numbe
 }
 
 /**
- * Why an evaluation says nothing about a candidate; `undefined` if it does. `maxErroredShare` may bear more outages than
- * usual, but a judge that cannot judge a fifth is no judge of the rest either.
+ * Why an evaluation says nothing about a candidate. `maxErroredShare` may allow more outages than usual, but a judge that
+ * cannot judge a fifth is no judge of the rest.
  */
 export function whyInvalid(
   results: readonly CheckedResult[],
@@ -119,7 +111,7 @@ function tooFewScores(missing: readonly CheckedResult[], total: number): SkillEr
   });
 }
 
-/** What an environment that scores by other means than a model says of the first that it could not score. */
+/** The hint of an environment that scores by other means than a model. */
 function ownHint(missing: readonly CheckedResult[]): string | undefined {
   const hint = missing.find(({ unjudged }) => unjudged)?.extras?.hint;
   return typeof hint === 'string' ? hint : undefined;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
   type Item,
@@ -11,7 +12,6 @@ import {
 import { skillHash } from '../../core/text/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { requireScores } from './require-scores.ts';
-import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
 import { createDeadline, watchModels } from './watch-models.ts';
 
 type RolloutInput<I extends Item> = {
@@ -22,13 +22,13 @@ type RolloutInput<I extends Item> = {
   readonly sampleIndex?: number;
   /** What the results are for: to learn from, or to measure with. */
   readonly phase?: 'train' | 'eval';
-  /** Part of a measurement: whether enough of it has a score is asked of the whole, by the caller that has it. */
+  /** Part of a measurement: the caller checks whether enough of the whole has a score. */
   readonly isPart?: boolean;
 };
 
 /** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
-  const memory = rolloutMemory(deps.rollouts, deps.onThrown);
+  const memory = rolloutMemory(deps);
   const rollOut = input.env.rolloutMany ? rollOutTogether : rollOutEach;
   const results = await rollOut(input, memory, deps);
   if (input.isPart) return results;
@@ -60,23 +60,24 @@ async function rollOutEach<I extends Item>(
   }
 }
 
-type Attempt<I extends Item> = {
-  readonly env: SkillEnv<I>;
-  readonly skill: string;
+type Attempt<I extends Item> = Required<Pick<RolloutInput<I>, 'env' | 'skill' | 'sampleIndex'>> & {
   readonly item: I;
-  readonly sampleIndex: number;
   readonly key: string;
 };
 
-/** A task that alone met an outage is reported, not scored. What every other task would meet too stops the run. */
+/** A task that met an outage has no score. An outage that every other task would meet too stops the run. */
 async function attemptOrErr<I extends Item>(attempt: Attempt<I>, deps: StageDeps): Promise<RolloutResult> {
   try {
     return await (deps.runner ? attemptElsewhere(attempt, deps.runner, deps) : attemptItem(attempt, deps));
   } catch (error) {
     if (!(error instanceof ModelCallError) || error.isFatal || deps.stop.signal.aborted) throw error;
-    return { id: attempt.item.id, hard: 0, soft: 0, errored: true, failReason: error.message };
+    return unreached(attempt.item, error);
   }
 }
+
+const unreached = ({ id }: Item, { message }: ModelCallError): RolloutResult => {
+  return { id, hard: 0, soft: 0, errored: true, failReason: message };
+};
 
 async function attemptElsewhere<I extends Item>(
   { env: _env, ...attempt }: Attempt<I>,
@@ -128,19 +129,18 @@ async function rollOutTogether<I extends Item>(
   return results;
 }
 
-/** An outage that stops the run aside, a batch whose model failed has no scores, and one whose code threw has failed. */
+/** A batch whose model failed has no scores, and one whose code threw has failed. A fatal outage stops the run. */
 async function attemptBatchOrErr<I extends Item>(batch: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   try {
     return await attemptBatch(batch, deps);
   } catch (error) {
     deps.stop.signal.throwIfAborted();
-    if (error instanceof SkillError && !isPassing(error)) throw error;
-    if (!(error instanceof ModelCallError)) return batch.items.map((item) => thrownBy(item, error));
-    return batch.items.map(({ id }) => ({ id, hard: 0, soft: 0, errored: true, failReason: error.message }));
+    const isOutage = error instanceof ModelCallError && !error.isFatal;
+    if (error instanceof SkillError && !isOutage) throw error;
+    if (!isOutage) return batch.items.map((item) => thrownBy(item, error));
+    return batch.items.map((item) => unreached(item, error));
   }
 }
-
-const isPassing = (error: SkillError) => error instanceof ModelCallError && !error.isFatal;
 
 async function attemptBatch<I extends Item>(batch: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
@@ -157,26 +157,21 @@ async function attemptBatch<I extends Item>(batch: RolloutInput<I>, deps: StageD
   }
 }
 
-/** A result that cannot be used is its task's failure, and nobody else's. */
-function checkOrFail(item: Item, output: RolloutOutput): RolloutResult {
-  try {
-    return checkOutput(item, output, 'rolloutMany');
-  } catch (error) {
-    return thrownBy(item, error);
-  }
-}
-
-/** By id where the results have one, else by position. */
+/** By id where the results have one, else by position. A result that cannot be used is its task's failure alone. */
 function match(items: readonly Item[], outputs: readonly RolloutOutput[], env: string): RolloutResult[] {
   const byId = new Map(outputs.flatMap((output) => (output.id === undefined ? [] : [[output.id, output] as const])));
   return items.map((item, index) => {
     const output = byId.get(item.id) ?? (byId.size === 0 ? outputs[index] : undefined);
-    if (output) return checkOrFail(item, output);
-    throw new SkillError('ENV_INVALID', `${env}: rolloutMany gave no result for ${item.id}`);
+    if (!output) throw new SkillError('ENV_INVALID', `${env}: rolloutMany gave no result for ${item.id}`);
+    try {
+      return checkOutput(item, output, 'rolloutMany');
+    } catch (error) {
+      return thrownBy(item, error);
+    }
   });
 }
 
-/** The result as the cache would give it back, so that a resumed run sees what the first one saw. */
+/** The result as the cache would give it back: a resumed run sees what the first one saw. */
 function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): RolloutResult {
   const missing = output?.unjudged ? { errored: true } : {};
   const checked = RolloutResult.safeParse({ ...output, ...missing, id: item.id });
@@ -184,8 +179,68 @@ function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): Roll
   throw new Error(`${by} gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
 }
 
-/** A task whose environment's code failed has failed. */
 function thrownBy({ id }: Item, error: unknown): RolloutResult {
   const failReason = error instanceof Error ? error.message : String(error);
   return { id, hard: 0, soft: 0, failReason, threw: true };
+}
+
+type RolloutMemory = ReturnType<typeof rolloutMemory>;
+
+/**
+ * Scored rollouts of one stage. Nothing waits while one is saved: its replies are safe already, so that a crash before costs
+ * no call. `saved` resolves once all are safe. Attempts that threw are saved after the stage was judged: if the environment is
+ * broken, they are no results, and a resumed run makes them again.
+ */
+function rolloutMemory({ rollouts, onThrown }: StageDeps) {
+  const saves: Promise<void>[] = [];
+  const thrown: (readonly [key: string, text: string])[] = [];
+  const save = (key: string, text: string) => {
+    const saving = rollouts?.set(key, text) ?? Promise.resolve();
+    saving.catch(() => {}); // heard in `saved`
+    saves.push(saving);
+  };
+  const saved = async (): Promise<void> => {
+    rollouts?.flush?.();
+    await Promise.all(saves.splice(0));
+  };
+  return {
+    async find(key: string): Promise<RolloutResult | undefined> {
+      const text = await rollouts?.get(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    keep(key: string, result: RolloutResult): void {
+      if (result.errored) return;
+      const text = JSON.stringify(result);
+      if (result.threw) {
+        onThrown(result);
+        rollouts?.hold?.(key, text);
+        thrown.push([key, text]);
+      } else save(key, text);
+    },
+    saved,
+    async saveThrown(): Promise<void> {
+      for (const [key, text] of thrown.splice(0)) save(key, text);
+      await saved();
+    },
+  };
+}
+
+type KeyedAttempt = {
+  readonly env: Pick<SkillEnv, 'name' | 'version'>;
+  readonly item: Item;
+  readonly skillHash: string;
+  readonly sampleIndex: number;
+  /** Only where it matters what a rollout is for. */
+  readonly phase?: string;
+};
+
+/** A hash of everything that a score depends on. */
+export function rolloutKey(
+  { env, item, skillHash, sampleIndex, phase }: KeyedAttempt,
+  { target, judge, agent, extras }: Pick<StageDeps, 'target' | 'judge' | 'agent' | 'extras'>,
+): string {
+  const agents = agent ? [{ agent: agent.id }] : [];
+  const more = [...(judge ? [judge.id] : []), ...(phase === undefined ? [] : [phase]), ...agents];
+  const parts = [1, skillHash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...more];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

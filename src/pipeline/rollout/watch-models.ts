@@ -7,7 +7,7 @@ import {
 } from '../../core/contracts/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 
-/** Draws that an environment may number inside one rollout before they run into the next one's. */
+/** Draws that an environment may number inside one rollout. */
 const DRAWS_PER_ROLLOUT = 1000;
 
 type Rollout = {
@@ -16,19 +16,11 @@ type Rollout = {
   readonly signal: AbortSignal;
 };
 
-type WatchedModels = {
-  readonly target: ChatModel;
-  readonly judge?: ChatModel;
-  readonly agent?: AgentRunner;
-  /** Throws what made a call fail, if one did: the rollout then says nothing about the skill. */
-  throwOutage(): void;
-};
-
 /**
  * The models as one rollout sees them: calls belong to this rollout's draw and may not start once the run stops.
- * An outage is remembered, so that an environment that swallows errors cannot turn one into a score.
+ * `throwOutage` throws what made a call fail, so that an environment that swallows errors cannot turn an outage into a score.
  */
-export function watchModels(deps: StageDeps, rollout: Rollout): WatchedModels {
+export function watchModels(deps: StageDeps, rollout: Rollout) {
   const target = watchModel(deps.target, 'rollout', deps, rollout);
   const judge = deps.judge && watchModel(deps.judge, 'judge', deps, rollout);
   const agent = deps.agent && watchAgent(deps.agent, deps, rollout);
@@ -78,7 +70,7 @@ function watchModel(model: ChatModel, stage: string, { stop, callTimeoutMs }: St
   return { model: { id: model.id, complete }, throwOutage };
 }
 
-/** The same for an agent, whose runs end by limits of their own: what it throws is an outage. */
+/** The same for an agent: its runs have limits of their own, so that whatever it throws is an outage. */
 function watchAgent(agent: AgentRunner, { stop }: StageDeps, rollout: Rollout) {
   let outage: { readonly reason: unknown } | undefined;
   const run: AgentRunner['run'] = async (request) => {
@@ -114,10 +106,14 @@ interface Deadline extends Disposable {
   readonly expiry: Promise<never>;
 }
 
-/** A signal for the task that fires when its time is up or the run gives up; `expiry` rejects at the same moment. */
+/** `signal` fires when the time of a task is up or the run gives up; `expiry` rejects at the same moment. */
 export function createDeadline({ stop, rolloutTimeoutMs }: Pick<StageDeps, 'stop' | 'rolloutTimeoutMs'>): Deadline {
   const controller = new AbortController();
-  const { promise: expiry, reject } = withReject();
+  let reject: (reason: unknown) => void = () => {};
+  const expiry = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  expiry.catch(() => {}); // a task that ended in time does not wait for it
   const end = (reason: unknown) => {
     reject(reason); // first: what a task answers to its abort is too late to count
     controller.abort(reason);
@@ -133,14 +129,4 @@ export function createDeadline({ stop, rolloutTimeoutMs }: Pick<StageDeps, 'stop
       stop.abandon.removeEventListener('abort', abandon);
     },
   };
-}
-
-/** A promise that only ever rejects, and whose rejection may go unheard. */
-function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<never>((_, no) => {
-    reject = no;
-  });
-  promise.catch(() => {});
-  return { promise, reject };
 }

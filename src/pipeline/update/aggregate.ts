@@ -68,9 +68,12 @@ async function mergeFinal(input: AggregateInput, both: [RawPatch, RawPatch], dep
   return { ...merged, edits: merged.edits.map((edit) => trace(edit, both)) };
 }
 
-type MergePrompt = 'merge_failure' | 'merge_success' | 'merge_final';
-
-function askToMerge(base: MergePrompt, lists: readonly string[], input: AggregateInput, deps: StageDeps) {
+function askToMerge(
+  base: `merge_${'failure' | 'success' | 'final'}`,
+  lists: readonly string[],
+  input: AggregateInput,
+  deps: StageDeps,
+) {
   const { skill, mode = 'patch', memory = noMemory, policy } = input;
   const user = [skillSection(skill), ...policySections(skill, policy), ...metaSections(memory), ...lists].join('\n\n');
   const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
@@ -86,16 +89,16 @@ function patchSection(heading: PatchHeading, group: readonly RawPatch[], input: 
 }
 
 const editsOf = (group: readonly RawPatch[]) => group.flatMap((raw) => raw.patch.edits);
-/** How many trajectories the analysts behind a group have read: nothing can have more support. */
+/** Trajectories that the analysts of a group have read: no edit can have more support. */
 const countRead = (group: readonly RawPatch[]) => group.reduce((sum, raw) => sum + raw.batchSize, 0);
 
-/** What is left of a merge that no reply described: every edit, in order. */
+/** The fallback of a merge: every edit, in order. */
 function concatenate(group: readonly RawPatch[], level: number): Patch {
   const edits = editsOf(group).map((edit) => ({ mergeLevel: level, ...edit }));
   return { reasoning: `Not merged: ${group.length} patches one after the other.`, edits };
 }
 
-/** Support is counted where it can be: an edit taken over word for word has the support of its originals. */
+/** An edit that was taken over word for word has the support of its originals. */
 function trace(edit: UpdateItem, group: readonly RawPatch[]): UpdateItem {
   const twins = editsOf(group).filter(
     ({ op, content, target, file }) =>

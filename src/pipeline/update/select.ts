@@ -26,8 +26,8 @@ const prose = z
   .unknown()
   .optional()
   .transform((value) => {
-    if (value === undefined || value === null) return '';
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    const said = value ?? '';
+    return typeof said === 'string' ? said : JSON.stringify(said);
   });
 const LearningRateReply = z.object({
   learningRate: z.unknown(),
@@ -69,7 +69,7 @@ function askHowMany({ skill, patch, evaluation, memory = noMemory }: LearningRat
   ].join('\n\n');
 }
 
-/** A whole number from what a model wrote: `2.5` is 2, `"about -3"` is 0, `[4]` is 4, and `true` is nothing. */
+/** A whole number from what a model wrote: `2.5` is 2, `"about -3"` is 0, `[4]` is 4, and `true` is none. */
 function readCount(value: unknown): number | undefined {
   if (typeof value === 'boolean' || value === undefined || value === null) return undefined;
   const digits = /-?\d+/.exec(String(value))?.[0];
@@ -87,23 +87,17 @@ type SelectInput = {
 
 const RankingReply = z.object({ reasoning: z.string().nullish(), selectedIndices: z.array(z.int().catch(-1)) });
 
-/** ④ Clip: keep the changes that matter most and that `editBudget` pays for. What fits is not ranked, and nothing is asked. */
+/** ④ Clip: keeps the most important changes within `editBudget`. If all fit, nothing is asked. */
 export async function rankAndSelect(input: SelectInput, deps: StageDeps): Promise<Patch> {
   const { patch, editBudget, mode = 'patch' } = input;
   if (editBudget === null || withinBudget(patch.edits, editBudget).length === patch.edits.length) return patch;
   if (editBudget <= 0) return { ...patch, edits: [] };
-  const question = {
-    prompt: modePrompt('ranking', mode),
-    stage: 'ranking',
-    user: askForOrder(input),
-    schema: RankingReply,
-  } as const;
+  const user = askForOrder(input);
+  const question = { prompt: modePrompt('ranking', mode), stage: 'ranking', user, schema: RankingReply } as const;
   const ranking = await deps.limit.run(() => ask(question, deps));
-  const ranked = usableIndices(ranking?.selectedIndices ?? [], patch.edits.length);
-  const chosen = withinBudget(
-    ranked.map((index) => ({ index, file: patch.edits[index]!.file })),
-    editBudget,
-  ).map(({ index }) => index);
+  const indices = new Set(ranking?.selectedIndices.filter((index) => patch.edits[index] !== undefined));
+  const ranked = [...indices].map((index) => ({ index, file: patch.edits[index]!.file }));
+  const chosen = withinBudget(ranked, editBudget).map(({ index }) => index);
   if (chosen.length === 0) return fallback(patch, editBudget);
   const rankingDetails = { selectedIndices: chosen, reasoning: ranking?.reasoning ?? '' };
   return { ...patch, edits: chosen.map((index) => patch.edits[index]!), rankingDetails };
@@ -119,25 +113,14 @@ function askForOrder({ skill, patch, editBudget, mode = 'patch', memory = noMemo
   ].join('\n\n');
 }
 
-/** How an edit came through the merges says nothing about its worth. */
+/** The level of its merge says nothing about the worth of an edit. */
 const withoutLevel = ({ mergeLevel: _mergeLevel, ...edit }: UpdateItem): UpdateItem => edit;
-
-/** Whole numbers in range, each once, in the order given. Anything else in the list is not an index. */
-function usableIndices(indices: readonly unknown[], length: number): number[] {
-  const valid = indices.filter(
-    (index) => Number.isInteger(index) && (index as number) >= 0 && (index as number) < length,
-  );
-  return [...new Set(valid as number[])];
-}
 
 /** Without a ranking: failures first, then by support; equals keep their order. */
 function fallback(patch: Patch, editBudget: number): Patch {
   const order = [...patch.edits].sort((a, b) => rank(a) - rank(b) || (b.supportCount ?? 0) - (a.supportCount ?? 0));
-  return {
-    ...patch,
-    edits: withinBudget(order, editBudget),
-    rankingDetails: { fallback: 'failure first, then support' },
-  };
+  const rankingDetails = { fallback: 'failure first, then support' };
+  return { ...patch, edits: withinBudget(order, editBudget), rankingDetails };
 }
 
 const rank = (edit: UpdateItem) => (edit.sourceType === 'success' ? 1 : 0);

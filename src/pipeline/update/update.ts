@@ -31,7 +31,14 @@ export type Candidate = {
   readonly report: EditReport[];
   readonly changeSummary?: readonly string[];
   readonly nOverCap?: number;
-  readonly notes?: SkillWithNotes['notes'];
+  /** Reminders in the appendix. */
+  readonly notes?: {
+    readonly added: number;
+    readonly total: number;
+    readonly consolidated: boolean;
+    /** Left out because they hide something. */
+    readonly hidden?: number;
+  };
   readonly refused?: readonly Refusal[];
   readonly memorisedShare?: number;
 };
@@ -40,15 +47,15 @@ type UpdateInput = {
   readonly skill: string;
   readonly patch: Patch;
   readonly mode?: UpdateMode;
-  /** What may be changed, where that is not the body of one document. */
   readonly policy?: EditPolicy | undefined;
   readonly memory?: Memory;
   /** Longest document, in tokens; 0 is no limit. */
   readonly maxSkillTokens?: number;
-  /** What analysts want the appendix to remind of. */
+  /** Their notes are reminders for the appendix. */
   readonly patches?: readonly RawPatch[];
+  /** More reminders than this are merged into fewer; 0 is never. */
   readonly consolidateThreshold?: number;
-  /** Reads what a rewriter or a reminder says that the skill does not. Selected edits were read before. */
+  /** Reads rewrites and reminders. Selected edits were read before. */
   readonly readForLeaks?: LeakCritic;
 };
 
@@ -70,12 +77,11 @@ function memorised(candidateSkill: string, { skill, readForLeaks = nothingFound 
 
 /** The reminders of all analysts go into the appendix, if the document stays short enough. */
 async function addReminders(changed: ChangedSkill, input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
-  const { patches = [], consolidateThreshold = 0, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
-  const said = patches.flatMap((raw) => raw.appendixNotes ?? []);
-  if (said.length === 0) return changed;
-  const question = { skill: changed.candidateSkill, notes: said, consolidateThreshold, readForLeaks };
-  const { skill: candidateSkill, notes, refused: leaking } = await addNotes(question, deps);
-  const refused = [...(changed.refused ?? []), ...leaking];
+  const { patches = [], maxSkillTokens = 0 } = input;
+  const offered = patches.flatMap((raw) => raw.appendixNotes ?? []);
+  if (offered.length === 0) return changed;
+  const { candidateSkill, notes, leaks } = await addNotes(changed.candidateSkill, offered, input, deps);
+  const refused = [...(changed.refused ?? []), ...leaks];
   const known = refused.length > 0 ? { ...changed, refused } : changed;
   return (await fits(candidateSkill, maxSkillTokens, deps)) ? { ...known, candidateSkill, notes } : known;
 }
@@ -86,7 +92,7 @@ const byMode: Record<UpdateMode, (input: UpdateInput, deps: StageDeps) => Promis
   full_rewrite_minibatch: takeWholeRewrite,
 };
 
-/** The last edits are the least important ones: they go first when the document would be too long. */
+/** Leaves out the last edits, which rank lowest, until the document is short enough. */
 async function applyWithinCap(input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
   const { skill, patch, maxSkillTokens = 0, policy } = input;
   for (let kept = patch.edits.length; ; kept--) {
@@ -97,12 +103,12 @@ async function applyWithinCap(input: UpdateInput, deps: StageDeps): Promise<Chan
   }
 }
 
-/** With fewer suggestions until the document is short enough; half of them each time, since each try is a call. */
+/** Halves the suggestions until the document is short enough: each try is a call. */
 async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<ChangedSkill> {
-  const { skill, patch, memory = noMemory, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
+  const { skill, patch, maxSkillTokens = 0, readForLeaks = nothingFound } = input;
   for (let kept = patch.edits.length; kept > 0; kept = Math.floor(kept / 2)) {
     const suggestions = patch.edits.slice(0, kept);
-    const rewrite = await rewriteSkill({ skill, suggestions, memory, maxSkillTokens }, deps);
+    const rewrite = await rewriteSkill(suggestions, input, deps);
     if (!rewrite) return missing(input);
     if (!(await fits(rewrite.skill, maxSkillTokens, deps))) continue;
     const hidden = findNewHidden(skill, rewrite.skill);
@@ -133,7 +139,7 @@ async function takeWholeRewrite(input: UpdateInput, deps: StageDeps): Promise<Ch
   return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, statuses[index]!)) };
 }
 
-/** Of a whole document that is not taken: it hides something, or another was. */
+/** Why a whole document is not taken: it hides something, or another one is taken. */
 function rewriteStatus(skill: string, text: string | undefined): Skipped {
   const hidden = text === undefined ? undefined : findNewHidden(skill, text);
   return hidden ? `skipped_${hidden.kind}` : 'skipped_no_rewrite';
@@ -141,12 +147,12 @@ function rewriteStatus(skill: string, text: string | undefined): Skipped {
 
 type Skipped = Extract<EditReport['status'], `skipped_${string}` | 'quarantined'>;
 
-/** Something was proposed, and no document came of it. */
+/** Something was proposed, but gave no document. */
 function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_rewrite'): ChangedSkill {
   return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, status)) };
 }
 
-/** A document came of it that must not be tried. */
+/** The document gives held-out tasks away. */
 const leaking = (input: UpdateInput, refusal: Refusal): ChangedSkill => {
   return { ...missing(input, refusal.kind === undefined ? 'skipped_leak' : 'quarantined'), refused: [refusal] };
 };
@@ -157,42 +163,28 @@ function row({ op, target, content }: UpdateItem, index: number, status: EditRep
 
 const overCap = (nOverCap: number) => (nOverCap > 0 ? { nOverCap } : {});
 
-/** What of a skill is read with every task: of a package, SKILL.md alone. */
+/** The text that is read with every task: of a package, SKILL.md alone. */
 export const readFirst = (skill: string, policy: Pick<EditPolicy, 'isPackage'> | undefined): string =>
   policy?.isPackage ? (splitPackage(skill)[SKILL_FILE] ?? '') : skill;
 
-/** Whether a document is short enough. */
 export async function fits(skill: string, maxSkillTokens: number, { countTokens }: StageDeps): Promise<boolean> {
   return maxSkillTokens === 0 || (await countTokens(skill)) <= maxSkillTokens;
 }
 
-type RewriteInput = {
-  readonly skill: string;
-  readonly suggestions: readonly UpdateItem[];
-  readonly memory?: Memory;
-  /** Longest document, in tokens; 0 is no limit. */
-  readonly maxSkillTokens: number;
-};
-
-type Rewrite = { readonly skill: string; readonly changeSummary: readonly string[] };
-
 const RewriteReply = z.object({ newSkill: z.string(), changeSummary: ChangeSummary });
 
-/** The document as a rewriter makes it from suggestions. What is protected stays, whatever the rewriter did to it. */
-async function rewriteSkill(input: RewriteInput, deps: StageDeps): Promise<Rewrite | undefined> {
-  const question = {
-    prompt: 'rewrite',
-    stage: 'rewrite',
-    user: writeQuestion(input),
-    schema: RewriteReply,
-    maxOutputTokens: deps.rewriteMaxCompletionTokens,
-  } as const;
+/** The document as a rewriter makes it from suggestions. Protected parts stay as they are. */
+async function rewriteSkill(suggestions: readonly UpdateItem[], input: UpdateInput, deps: StageDeps) {
+  const user = askForRewrite(suggestions, input);
+  const maxOutputTokens = deps.rewriteMaxCompletionTokens;
+  const question = { prompt: 'rewrite', stage: 'rewrite', user, schema: RewriteReply, maxOutputTokens } as const;
   const reply = await deps.limit.run(() => ask(question, deps));
   const skill = reply && keepProtected(input.skill, reply.newSkill);
   return skill === undefined ? undefined : { skill, changeSummary: reply?.changeSummary ?? [] };
 }
 
-function writeQuestion({ skill, suggestions, memory = noMemory, maxSkillTokens }: RewriteInput): string {
+function askForRewrite(suggestions: readonly UpdateItem[], input: UpdateInput): string {
+  const { skill, memory = noMemory, maxSkillTokens = 0 } = input;
   const limit = `At most ${maxSkillTokens} tokens for the whole document.`;
   const list = JSON.stringify(suggestions.map(toWireItem), null, 2);
   return [
@@ -203,54 +195,30 @@ function writeQuestion({ skill, suggestions, memory = noMemory, maxSkillTokens }
   ].join('\n\n');
 }
 
-type NotesInput = {
-  readonly skill: string;
-  readonly notes: readonly string[];
-  /** More notes than this are merged into fewer; 0 is never. */
-  readonly consolidateThreshold: number;
-  readonly readForLeaks: LeakCritic;
-};
-
-/** How many reminders came and stand; of those that hide something and were left out, if there are any. */
-type NoteCounts = {
-  readonly added: number;
-  readonly total: number;
-  readonly consolidated: boolean;
-  readonly hidden?: number;
-};
-
-type SkillWithNotes = {
-  readonly skill: string;
-  readonly notes: NoteCounts;
-  /** Reminders that give held-out tasks away: they are left out. */
-  readonly refused: readonly Refusal[];
-};
-
 const NotesReply = z.object({ notes: z.array(z.string()) });
 
-/** The skill with new reminders in its appendix, each said once, and few enough to be read. */
-async function addNotes(input: NotesInput, deps: StageDeps): Promise<SkillWithNotes> {
-  const { skill, consolidateThreshold, readForLeaks } = input;
+/** The skill with new reminders in its appendix, each said once, and few enough to be read. Leaks are left out. */
+async function addNotes(skill: string, notes: readonly string[], input: UpdateInput, deps: StageDeps) {
+  const { consolidateThreshold = 0, readForLeaks = nothingFound } = input;
   const known = readNotes(skill);
-  const offered = mergeNotes([], input.notes);
-  const said = offered.filter(isVisible);
-  const refused = refusalsOf(said, readForLeaks);
-  const leaking = new Set(refused.map(({ content }) => content));
-  const all = mergeNotes(
-    known,
-    said.filter((note) => !leaking.has(note)),
-  );
+  const offered = mergeNotes([], notes);
+  const visible = offered.filter(isVisible);
+  const leaks = refusalsOf(visible, readForLeaks);
+  const leaking = new Set(leaks.map(({ content }) => content));
+  const sound = visible.filter((note) => !leaking.has(note));
+  const all = mergeNotes(known, sound);
   const isLong = consolidateThreshold > 0 && all.length > consolidateThreshold && all.length > known.length;
   const fewer = isLong ? await consolidate(skill, all, deps) : undefined;
-  // A consolidation that leaks is as good as none: without its leak it would not say what it was made from.
-  const refusedLater = refusalsOf(fewer ?? [], readForLeaks);
-  const consolidated = fewer !== undefined && refusedLater.length === 0;
+  // A consolidation that leaks is not used: without its leak it would not say what it was made from.
+  const laterLeaks = refusalsOf(fewer ?? [], readForLeaks);
+  const consolidated = fewer !== undefined && laterLeaks.length === 0;
   const total = consolidated ? fewer : all;
   const added = all.length - known.length;
+  const hidden = offered.length - visible.length;
   return {
-    skill: added === 0 ? skill : writeNotes(skill, total),
-    notes: { added, total: total.length, consolidated, ...hiddenOf(offered.length - said.length) },
-    refused: [...refused, ...refusedLater],
+    candidateSkill: added === 0 ? skill : writeNotes(skill, total),
+    notes: { added, total: total.length, consolidated, ...(hidden > 0 ? { hidden } : {}) },
+    leaks: [...leaks, ...laterLeaks],
   };
 }
 
@@ -263,9 +231,8 @@ function refusalsOf(notes: readonly string[], readForLeaks: LeakCritic): Refusal
 }
 
 const isVisible = (note: string) => findNewHidden('', withoutMarkers(note)) === undefined;
-const hiddenOf = (hidden: number) => (hidden > 0 ? { hidden } : {});
 
-/** Fewer notes that say the same, or `undefined` when the answer is not that. */
+/** Fewer notes that say the same; `undefined` when the answer is unusable. */
 async function consolidate(skill: string, notes: readonly string[], deps: StageDeps): Promise<string[] | undefined> {
   const list = notes.map((note) => `- ${note}`).join('\n');
   const user = [skillSection(skill), dataSection(HEADINGS.notes, 'notes', list, `${notes.length}`)].join('\n\n');

@@ -8,7 +8,7 @@ import {
   type UpdateItem,
   type UpdateMode,
 } from '../../core/document/index.ts';
-import { isObject, toSnakeCase } from '../../core/text/index.ts';
+import { isObject, memoize, toSnakeCase } from '../../core/text/index.ts';
 
 const text = z
   .string()
@@ -21,7 +21,7 @@ const count = z.coerce
   .transform((value) => value ?? undefined)
   .catch(undefined);
 
-/** What models may say about where a change comes from. Absent and null fields are common, and counts may come as text. */
+/** Where a change comes from. Absent and null fields are common, and counts may come as text. */
 const provenance = {
   supportCount: count,
   sourceType: SourceType.nullish()
@@ -29,7 +29,7 @@ const provenance = {
     .catch(undefined),
 };
 
-/** Lines about what changed. One line alone, or none, is common too. */
+/** Lines about what changed. Models also write one line, or none. */
 export const ChangeSummary = z
   .preprocess((value) => (Array.isArray(value) ? value : [value ?? '']), z.array(z.coerce.string()))
   .optional()
@@ -62,7 +62,7 @@ const toPatch = ({ reasoning, items }: { reasoning: string; items: readonly Wire
   return { reasoning, edits: items.filter(hasContent).map(dropUndefined) };
 };
 
-/** A patch as models write it, after the border codec, in the words of each update mode. */
+/** A patch as models write it in each update mode, in camelCase. */
 const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
   patch: z
     .object({ reasoning: text, edits: z.array(WireEdit) })
@@ -79,7 +79,7 @@ const packagePatch: z.ZodType<Patch> = z
   .object({ reasoning: text, edits: z.array(PackageEdit) })
   .transform(({ reasoning, edits }) => toPatch({ reasoning, items: edits }));
 
-/** Only of a package do edits name files: the schema is sent along, and others stay as they are. */
+/** Only edits of a package name files. */
 export const patchSchema = (mode: UpdateMode, policy?: EditPolicy): z.ZodType<Patch> =>
   policy?.isPackage ? packagePatch : wirePatch[mode];
 
@@ -100,16 +100,24 @@ export type AnalystReply = {
 };
 
 /** What an analyst says. Its patch may stand under `patch` or at the top level; reminders alone are an answer too. */
-export function analystReply(mode: UpdateMode, policy?: EditPolicy): z.ZodType<AnalystReply> {
-  const shape = z.object({
-    batchSize: count, // nobody reads it, but a provider that is sent a schema allows no more than is in it
-    failureSummary: list(FailureRow),
-    successPatterns: list(z.string()),
-    patch: patchSchema(mode, policy),
-    appendixNotes: list(z.string()),
+export const analystReply = (mode: UpdateMode, policy?: EditPolicy): z.ZodType<AnalystReply> =>
+  (policy?.isPackage ? packageReply : textReply)(mode);
+
+/** Kept by mode: zod compiles each schema again. */
+const replyWith = (schemaOf: (mode: UpdateMode) => z.ZodType<Patch>) =>
+  memoize((mode: UpdateMode): z.ZodType<AnalystReply> => {
+    const shape = z.object({
+      batchSize: count, // not read, but a provider that is sent a schema allows no other fields
+      failureSummary: list(FailureRow),
+      successPatterns: list(z.string()),
+      patch: schemaOf(mode),
+      appendixNotes: list(z.string()),
+    });
+    return z.preprocess((value) => (isObject(value) ? withPatch(withNotes(value), mode) : value), shape);
   });
-  return z.preprocess((value) => (isObject(value) ? withPatch(withNotes(value), mode) : value), shape);
-}
+
+const textReply = replyWith((mode) => wirePatch[mode]);
+const packageReply = replyWith(() => packagePatch);
 
 const list = <Entry extends z.ZodType>(entry: Entry) =>
   z
@@ -127,14 +135,14 @@ function withPatch(reply: RawReply, mode: UpdateMode): RawReply {
   return Array.isArray(reply.appendixNotes) ? { ...reply, patch: nothing } : reply;
 }
 
-/** A list of texts, one text, or objects with a `note` or `content`: models write all of these. */
+/** Models write a list of texts, one text, or objects with a `note` or `content`. */
 function withNotes({ appendixNotes, ...reply }: RawReply): RawReply {
   if (appendixNotes === undefined || appendixNotes === null) return reply;
   const notes = Array.isArray(appendixNotes) ? appendixNotes : [appendixNotes];
   return { ...reply, appendixNotes: notes.map(noteOf).filter((note) => note !== '') };
 }
 
-/** Items as models are shown them: in the words in which they are asked to answer. */
+/** An item in the words in which models are asked to answer. */
 export function toWireItem({ op, target, content, ...rest }: UpdateItem): unknown {
   if (op === 'suggest') return toSnakeCase({ ...typeAndTitle(target), instruction: content, ...rest });
   if (op === 'rewrite') return toSnakeCase({ title: target, newSkill: content, ...rest });
@@ -146,11 +154,8 @@ function typeAndTitle(target: string) {
   return type === undefined ? { title: target } : { type, title };
 }
 
-export function toWirePatch({ reasoning, edits }: Patch, mode: UpdateMode): unknown {
-  return { ...(toSnakeCase({ reasoning, [LIST_KEYS[mode]]: [] }) as object), [snakeKey(mode)]: edits.map(toWireItem) };
-}
-
-const snakeKey = (mode: UpdateMode) => Object.keys(toSnakeCase({ [LIST_KEYS[mode]]: 0 }) as object)[0]!;
+export const toWirePatch = ({ reasoning, edits }: Patch, mode: UpdateMode) =>
+  toSnakeCase({ reasoning, [LIST_KEYS[mode]]: edits.map(toWireItem) });
 
 /** A suggestion or a document without text is none. An edit without content may be a deletion. */
 const hasContent = ({ op, content }: WireItem) => (op !== 'suggest' && op !== 'rewrite') || content.trim() !== '';

@@ -5,33 +5,29 @@ import type { RunItems } from '../setup/run-items.ts';
 
 type Sizes = { readonly val: { readonly length: number } };
 
-/** Two passes measure the winner, unless they would take more than an eighth of what there is. */
+/** Two passes measure the winner, unless they would take more than an eighth of `maxRollouts`. */
 export function finalPassesOf({ finalPasses, maxRollouts }: SkillOptConfig, { val }: Sizes): number {
   if (finalPasses !== undefined) return finalPasses;
   return maxRollouts !== undefined && 0.12 * maxRollouts < 3 * val.length ? 1 : 2;
 }
 
-/** Tasks of the second pass of the seed skill, which tells the noise: all, unless that takes too much of what there is. */
-export function secondPassSize(
-  { gate, maxRollouts = Number.POSITIVE_INFINITY }: SkillOptConfig,
-  { val }: Sizes,
-): number {
-  if (!knowsNoise(gate)) return 0;
-  return Math.max(0, Math.min(val.length, Math.floor(0.15 * maxRollouts) - val.length));
+/** Tasks of the seed's second pass, which measures the noise: all, unless that takes too much of `maxRollouts`. */
+export function secondPassSize({ gate, maxRollouts: most = Number.POSITIVE_INFINITY }: SkillOptConfig, { val }: Sizes) {
+  return knowsNoise(gate) ? Math.max(0, Math.min(val.length, Math.floor(0.15 * most) - val.length)) : 0;
 }
 
-/** What the search may still spend under `maxRollouts`: the final measurement is kept back. */
+/** What the search may still spend under `maxRollouts`, without what the final measurement needs. */
 export function rolloutsLeft(
   { rollouts }: Pick<RunState, 'rollouts'>,
   config: SkillOptConfig,
-  items: Pick<RunItems, 'val'>,
+  items: Sizes,
 ): number | undefined {
   if (config.maxRollouts === undefined) return undefined;
   return config.maxRollouts - passesKept(config, items) * items.val.length - rollouts;
 }
 
-/** The smallest higher limit under which a step of so many attempts follows the baseline. What else is kept back grows with it. */
-export function leastRollouts(needed: number, config: SkillOptConfig, items: Pick<RunItems, 'val'>): number {
+/** The smallest higher limit that leaves a step of `needed` attempts. What is kept back grows with the limit. */
+export function leastRollouts(needed: number, config: SkillOptConfig, items: Sizes): number {
   const isEnough = (maxRollouts: number) => {
     const limited = { ...config, maxRollouts };
     const rollouts = items.val.length + secondPassSize(limited, items);
@@ -42,16 +38,15 @@ export function leastRollouts(needed: number, config: SkillOptConfig, items: Pic
   return least;
 }
 
-/** Passes that pruning may take of what is kept back for it. */
 const PRUNE_PASSES = 4;
 
-/** After the search: the final measurement, and what else is wished for. */
+/** Passes after the search: the final measurement, and pruning. */
 function passesKept(config: SkillOptConfig, items: Sizes): number {
   return finalPassesOf(config, items) + (config.prune ? PRUNE_PASSES : 0);
 }
 
-/** Refuses a limit that does not even pay for a baseline, one look at a candidate and the final measurement. */
-export function requireRollouts(config: SkillOptConfig, items: Pick<RunItems, 'val'>): void {
+/** Refuses a limit that does not pay for a baseline, one look at a candidate and the final measurement. */
+export function requireRollouts(config: SkillOptConfig, items: Sizes): void {
   const needed = (2 + passesKept(config, items)) * items.val.length;
   if (config.maxRollouts === undefined || config.maxRollouts >= needed) return;
   const what = `maxRollouts: ${config.maxRollouts} attempts do not pay for a run on ${items.val.length} validation tasks`;
@@ -60,29 +55,25 @@ export function requireRollouts(config: SkillOptConfig, items: Pick<RunItems, 'v
   });
 }
 
-const RESERVE_WORDS = { purpose: 'the final measurement', others: 'the search' } as const;
-
 /** Rollouts do not all cost the same: with their mean alone, every second measurement would fall short. */
 const RESERVE_MARGIN = 1.1;
 
-/** What `rollouts` more rollouts will need, judged by what those of the run have cost so far. */
+/** What `rollouts` more rollouts will need, by what those of the run have cost so far. */
 export function reserveFor({ usage, history, rolloutMs }: RunState, rollouts: number): Held {
   const whole = costOfRollout(usage);
   const recent = costOfRollout(history.at(-1)?.tokens ?? {}); // under a longer skill than at the beginning
   const minutes = (RESERVE_MARGIN * rollouts * (rolloutMs ?? 0)) / 60_000;
   return {
-    ...RESERVE_WORDS,
+    ...{ purpose: 'the final measurement', others: 'the search' },
     minutes,
-    calls: Math.ceil(withMargin(whole.calls) * rollouts),
+    // As many calls for every rollout as for any other need no margin.
+    calls: Math.ceil((Number.isInteger(whole.calls) ? whole.calls : RESERVE_MARGIN * whole.calls) * rollouts),
     totalTokens: Math.ceil(RESERVE_MARGIN * rollouts * Math.max(whole.totalTokens, recent.totalTokens)),
     costUsd: RESERVE_MARGIN * rollouts * Math.max(whole.costUsd, recent.costUsd),
   };
 }
 
-/** As many calls for every rollout as for any other need no margin. */
-const withMargin = (calls: number) => (Number.isInteger(calls) ? calls : RESERVE_MARGIN * calls);
-
-/** In the mean, with the judge. Replies that the cache knew would have cost what the others did. */
+/** The mean, with the judge. Replies from the cache would have cost as much as the others. */
 function costOfRollout(usage: RunState['usage']): Amounts {
   const { rollout = noStageUsage, judge = noStageUsage } = usage;
   const { replies, cacheHits, retries, input, output, costUsd, recovered = 0 } = addUsage(rollout, judge);
@@ -99,17 +90,17 @@ function costOfRollout(usage: RunState['usage']): Amounts {
 
 type RunSizes = { readonly config: SkillOptConfig; readonly items: Pick<RunItems, 'train' | 'val'> };
 
-/** What a step asks of the optimizer besides, before one was taken. */
+/** What the optimizer costs in a step, before one was taken. */
 const FIRST_STEP: Amounts = { calls: 10, totalTokens: 0, costUsd: 0 };
-/** Tasks are not all alike, and a limit that falls short again is no advice. */
+/** Tasks differ, and a limit that falls short again is no advice. */
 const ADVICE_MARGIN = 1.25;
-/** Of the most that an attempt may take, as long as none was seen. */
+/** Share of the most that an attempt may take, before one was made. */
 const USUAL_SHARE = 0.5;
 const LEAST: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
 
 /**
- * The limit to raise a reached one to: what is spent and kept back, and what the next stage needs, the baseline or a step, by
- * what attempts have cost so far. Nothing of minutes: they are counted from each start.
+ * What to raise a reached limit to: the amounts spent and kept back, and what the next stage needs (the baseline or a step), by
+ * the cost of attempts so far. Minutes get no advice: they are counted from each start.
  */
 export function advisedLimit({ limit, need }: LimitReached, state: RunState, sizes: RunSizes): number | undefined {
   if (!need || limit === 'maxMinutes') return undefined;
@@ -129,7 +120,7 @@ function nextRollouts({ baseline }: RunState, { config, items }: RunSizes): numb
   return Math.min(items.train.length, config.batchSize * config.accumulation) + items.val.length;
 }
 
-/** In the mean of the steps so far. */
+/** The mean of the steps so far. */
 function optimizerCost({ usage, stepsDone }: RunState): Amounts {
   if (stepsDone === 0) return FIRST_STEP;
   const { rollout: _rollout, judge: _judge, ...others } = usage;
@@ -141,7 +132,7 @@ function optimizerCost({ usage, stepsDone }: RunState): Amounts {
   };
 }
 
-/** Up to two digits that mean something, in whole `least`s. */
+/** Up to two significant digits, in multiples of `least`. */
 function roundUp(amount: number, least: number): number {
   const step = Math.max(least, 10 ** (Math.floor(Math.log10(Math.max(amount, least))) - 1));
   return Number((Math.ceil(amount / step - 1e-9) * step).toFixed(2));

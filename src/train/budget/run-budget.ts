@@ -1,5 +1,5 @@
 import type { ChatModel, SkillOptConfig } from '../../core/contracts/index.ts';
-import type { Amounts, Ledger, StageUsage } from '../../core/run/index.ts';
+import type { Amounts, Ledger, StageUsage, UsageTable } from '../../core/run/index.ts';
 import {
   type Budget,
   costUsd,
@@ -16,12 +16,12 @@ import {
 
 type BudgetConfig = Pick<SkillOptConfig, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes' | 'prices'>;
 
-type RunBudgetOptions = {
+export type RunBudgetOptions = {
   readonly config: BudgetConfig;
   readonly target: ChatModel;
   readonly optimizer: ChatModel;
   /** What the run has used before, by stage: a resumed run has spent that already. */
-  readonly usage: Readonly<Record<string, StageUsage>>;
+  readonly usage: UsageTable;
   /** Where the run keeps what it has spent, if it does. */
   readonly ledger?: Ledger | undefined;
   /** Limits that it shares with other work, in place of its own. */
@@ -33,16 +33,16 @@ export type ModelUse = { readonly signal: AbortSignal; readonly isForRollouts: b
 export type RunBudget = {
   /** `model` within the budget; its price is that of `original`, which it wraps. */
   readonly within: (model: ChatModel, original: ChatModel, use: ModelUse) => ChatModel;
-  /** The limits themselves, for rollouts that are more than one call; nothing, where nothing is limited. */
+  /** The limits themselves, for rollouts of more than one call; `undefined` without limits. */
   readonly forRollouts: Budget | undefined;
   /** `model` until the time is over; around retries, which wait. */
   readonly untilOver: (model: ChatModel) => ChatModel;
-  /** Keeps a part back, and the most that one rollout's call may cost besides: without that none is sent. */
+  /** Keeps a part back, and what one more call may cost: otherwise the last call would not be sent. */
   readonly hold: (part: Held) => void;
   readonly release: () => void;
-  /** By this run, at all its starts. Nothing, where nothing is counted. */
+  /** By this run, at all its starts. Zero without limits. */
   readonly spent: () => Amounts;
-  /** Whether that is in the ledger. */
+  /** Whether the ledger holds it. */
   readonly isKept: boolean;
 };
 
@@ -56,7 +56,7 @@ const noBudget: RunBudget = {
   isKept: false,
 };
 
-/** Keeps all models within the limits of the run, together. Without a limit, calls are not even counted. */
+/** Keeps all models together within the limits of the run. Without a limit, calls are not counted. */
 export function runBudget(options: RunBudgetOptions): RunBudget {
   const { config, target } = options;
   const budget = options.shared ?? ownBudget(options);
@@ -84,7 +84,7 @@ function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOption
   const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
   if (Object.values(limits).every((limit) => limit === undefined)) return undefined;
   const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
-  // The journal lacks what an unfinished step has spent; the ledger, what a run has spent while it had no limit.
+  // The journal lacks what an unfinished step has spent; the ledger lacks what a run has spent without a limit.
   const spent = ledger ? largerAmounts(journaled, ledger.before) : journaled;
   return createBudget({ ...limits, spent, ledger: isCounted(config) ? ledger : undefined });
 }
@@ -102,14 +102,14 @@ function watchBounds(budget: Budget, unseen: Amounts) {
   return { budget: { ...budget, reserve }, largest: () => seen ?? unseen };
 }
 
-/** Before the first call of a start: a reply as long as it may be when nobody says how long. */
+/** Before the first call of a start: a reply of the usual maximum length. */
 function unseenBound(price: Price | undefined): Amounts {
   const output = 16_384;
   const dollars = price ? costUsd({ input: 0, cached: 0, output }, price) : 0;
   return { calls: 1, totalTokens: output, costUsd: dollars };
 }
 
-/** Calls need no more: the last of them is one of those that are kept. */
+/** Calls need no bound: the last call is one of those that are kept. */
 function addBound({ totalTokens = 0, costUsd: usd = 0, ...part }: Held, bound: Amounts): Held {
   return {
     ...part,
@@ -120,7 +120,7 @@ function addBound({ totalTokens = 0, costUsd: usd = 0, ...part }: Held, bound: A
 
 type Prices = { readonly target: Price | undefined; readonly optimizer: Price | undefined };
 
-function spentBefore(usage: Readonly<Record<string, StageUsage>>, prices: Prices): Amounts {
+function spentBefore(usage: UsageTable, prices: Prices): Amounts {
   const stages = Object.entries(usage);
   const add = (amount: (stage: StageUsage, name: string) => number) =>
     stages.reduce((sum, [name, stage]) => sum + amount(stage, name), 0);
@@ -134,7 +134,7 @@ function spentBefore(usage: Readonly<Record<string, StageUsage>>, prices: Prices
   };
 }
 
-/** What a model costs, if that is known: under the name that its provider lists it by. */
+/** The price of a model, if known, under the name that its provider lists it by. */
 export function priceFor(
   { modelName, id, isFree }: Pick<ChatModel, 'id' | 'modelName' | 'isFree'>,
   prices: Readonly<Record<string, Price>>,

@@ -11,7 +11,7 @@ import type { RunBudget } from './run-budget.ts';
 
 /**
  * The search may not spend what the final measurement needs. When its part of a limit is used up, the winner so far is
- * measured out of the rest, and the run stops as it would have: it resumes when it is given more.
+ * measured with the rest, and the run stops: it resumes under a higher limit.
  */
 export async function withReserve(
   start: RunState,
@@ -36,10 +36,7 @@ export async function withReserve(
   }
 }
 
-/**
- * Answers with why the search has stopped, as it is after the measurement. The seed skill was not chosen by the search:
- * nothing about it needs to be put right.
- */
+/** Answers with why the search has stopped, by the amounts after the measurement. The seed's score needs no correction. */
 async function measureSoFar(state: RunState, run: Run, shortage: SkillError): Promise<SkillError> {
   if (isWinnerMeasured(state, run) || isSeedWinner(state)) return shortage;
   const { spent } = run.reserve;
@@ -83,13 +80,13 @@ export function createReserve({ config, items, budget, deps }: ReserveOptions): 
 
 type LimitKeeping = {
   readonly store: { readonly ledger?: Ledger };
-  /** Limits of others: what to raise them to is theirs to say. */
+  /** Limits that other work owns: it advises what to raise them to. */
   readonly shared: object | undefined;
   /** What to raise a limit to, where that is known. */
   readonly advise: (error: LimitReached) => number | undefined;
 };
 
-/** Has the ledger, where the limits are the run's own, remember which one has ended it and what would do; and throws on. */
+/** Throws on. Where the limits are the run's own, the ledger remembers which one ended it, and what to raise it to. */
 export const keepLimit =
   ({ store, shared, advise }: LimitKeeping) =>
   (error: unknown) => {

@@ -22,7 +22,7 @@ import {
 } from '../../core/run/index.ts';
 import { reportView } from '../../report/index.ts';
 
-/** Has a fact written down, and answers with the state after it. */
+/** Writes a fact down, and answers with the state after it. */
 export type Commit = (fact: RunFact, detail?: Detail) => Promise<RunState>;
 
 type RecorderOptions = {
@@ -30,83 +30,121 @@ type RecorderOptions = {
   readonly outRoot: string;
   readonly journal: readonly RunEvent[];
   readonly observers: readonly RunObserver[];
-  readonly takeUsage: () => Pick<Stamp, 'usage' | 'counted'>;
-  /** Keeps what was spent in all, for a run that is left before its end, and answers with it. */
+  /** What was counted since the last event. */
+  readonly takeCounts: () => Omit<Stamp, 'at' | 'ms' | 'answers'>;
+  readonly takeAnswers: () => Pick<Stamp, 'answers'>;
+  /** Keeps what was spent in all, for a run that stops before its end, and answers with it. */
   readonly keepSpent: (usage: RunState['usage']) => Amounts;
-  readonly takeAnswers: () => NonNullable<Stamp['answers']>;
-  readonly takeThrown: () => number;
-  readonly takeFailures: () => NonNullable<Stamp['failures']>;
   /** Is notified when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/**
- * Keeps a run: the journal first, then the files for people, then the observers. All that follows the run at most a step
- * behind, so that no call waits for the disk. A run that was cut off in the middle of a step takes that step again; what
- * the journal already says about it is recognised, not repeated.
- */
-export function createRecorder(options: RecorderOptions) {
-  const { store, outRoot, journal, observers, onFailure, keepSpent, takeAnswers } = options;
-  const stamp = stamper(options);
-  let { state, whole, pending, last } = foldJournal(journal);
-  const lastSettled = last;
-  const behind = createWriteBehind(onFailure);
-  let lastStep = Promise.resolve();
-  let isSlow = false;
+type ProgressCount = [done: number, total: number, result?: Progress['result'] | undefined];
 
-  const commit: Commit = async (fact, detail = {}) => {
-    const known = recognise(fact, pending[0]);
-    if (!known) state = whole; // what is pending happened all the same: the state is a fold of the journal
-    pending = known ? pending.slice(1) : [];
-    const answers = takeAnswers(); // those to a question that is asked again are in the journal
-    const event = known ?? stamp(fact, answers);
-    const after = reduce(state, event);
-    [state, last] = [after, event];
-    if (!known) whole = after;
-    const written = behind.write(async () => {
-      if (isSlow) await turn(); // the calls that come next are sent before files are made
-      await writeEvent({ detail, event, isNew: !known, after }, options);
+/**
+ * Keeps a run: the journal first, then the files for people, then the observers. It follows the run at most a step
+ * behind, so that no call waits for the disk. A run that was cut off in the middle of a step takes that step again; events
+ * that the journal already holds are recognised, not repeated.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #behind: ReturnType<typeof createWriteBehind>;
+  readonly #lastSettled: RunEvent | undefined;
+  #state: RunState;
+  /** The fold of every line of the journal, also of those that are still to be recognised. */
+  #whole: RunState;
+  #pending: readonly RunEvent[];
+  #last: RunEvent | undefined;
+  #lastStepWritten = Promise.resolve();
+  #isSlow = false;
+  #stampedAt = performance.now();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#behind = createWriteBehind(options.onFailure);
+    const { state, whole, pending, last } = foldJournal(options.journal);
+    [this.#state, this.#whole, this.#pending, this.#last] = [state, whole, pending, last];
+    this.#lastSettled = last;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  readonly commit: Commit = async (fact, detail = {}) => {
+    const { event, isNew } = this.#fold(fact);
+    const after = this.#state;
+    const written = this.#behind.write(async () => {
+      if (this.#isSlow) await turn(); // the calls that come next are sent before files are made
+      await writeEvent({ detail, event, isNew, after }, this.#options);
     });
     if (fact.type === 'step-end') {
-      await lastStep; // a disk that cannot keep up holds the run up before much waits for it
-      lastStep = written;
+      await this.#lastStepWritten; // a disk that cannot keep up stops the run before much waits for it
+      this.#lastStepWritten = written;
     }
-    // A store that has it at once, such as memory, is waited for: then the next call finds observers that know of it.
-    if (!isSlow) isSlow = await Promise.race([written.then(() => false), turn(true)]);
+    // A store that writes at once, such as memory, is waited for: then observers know of the event before the next call.
+    if (!this.#isSlow) this.#isSlow = await Promise.race([written.then(() => false), turn(true)]);
     return after;
   };
 
-  const report = (phase: Progress['phase'], ...[done, total, result]: ProgressCount): void => {
-    const notice = { phase, step: state.draft.step ?? 0, done, total };
-    behind.tell(() => tellProgress(notice, result, options));
-  };
+  /** The event of a fact: the next one of the journal if it is the same, otherwise a new one. */
+  #fold(fact: RunFact): { readonly event: RunEvent; readonly isNew: boolean } {
+    const [next] = this.#pending;
+    const known = next && JSON.stringify(toFact(next)) === JSON.stringify(fact) ? next : undefined;
+    if (!known) this.#state = this.#whole; // pending events happened all the same: the state is a fold of the journal
+    this.#pending = known ? this.#pending.slice(1) : [];
+    const answers = this.#options.takeAnswers(); // those to a question that is asked again are in the journal
+    const event = known ?? { ...fact, ...this.#stamp(), ...answers };
+    this.#state = reduce(this.#state, event);
+    if (!known) this.#whole = this.#state;
+    this.#last = event;
+    return { event, isNew: !known };
+  }
 
-  return {
-    state,
-    commit,
-    /** Makes the files about the state again: a crash may have come between the journal and them. */
-    async refreshViews(): Promise<void> {
-      if (lastSettled) await store.writeViews(viewsOf(lastSettled, state, outRoot));
-      notify(observers, 'onOpen', state);
-    },
-    progress: (...[done, total, result, phase = phaseAfter(last)]: [...ProgressCount, phase?: Progress['phase']]) =>
-      report(phase, done, total, result),
-    progressOf: report,
-    /** After the events before it. */
-    warn: (message: string) => behind.tell(() => notify(observers, 'onWarning', message)),
-    /** Resolves once everything so far is safe and was told. */
-    written: behind.done,
-    /** The same at the end of a run. One that is not done leaves the files about where it stands. */
-    async close(): Promise<void> {
-      await behind.done();
-      if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot, keepSpent(whole.usage)));
-      await store.keepState?.(whole, { isLast: true });
-    },
+  #stamp(): Omit<Stamp, 'answers'> {
+    const [now, before] = [performance.now(), this.#stampedAt];
+    this.#stampedAt = now;
+    return { at: new Date().toISOString(), ms: Math.round(now - before), ...this.#options.takeCounts() };
+  }
+
+  /** Makes the files about the state again: a crash may have come between the journal and them. */
+  async refreshViews(): Promise<void> {
+    const { store, outRoot, observers } = this.#options;
+    if (this.#lastSettled) await store.writeViews(viewsOf(this.#lastSettled, this.#state, outRoot));
+    notify(observers, 'onOpen', this.#state);
+  }
+
+  readonly progress = (...[done, total, result, phase]: [...ProgressCount, phase?: Progress['phase']]): void =>
+    this.progressOf(phase ?? phaseAfter(this.#last), done, total, result);
+
+  progressOf(phase: Progress['phase'], ...[done, total, result]: ProgressCount): void {
+    const { store, observers } = this.#options;
+    const notice = { phase, step: this.#state.draft.step ?? 0, done, total };
+    this.#behind.tell(() => {
+      store.noteProgress?.(result ? { ...notice, result: withoutTexts(result) } : notice);
+      notify(observers, 'onProgress', result ? { ...notice, result } : notice);
+    });
+  }
+
+  /** After the events before it. */
+  warn(message: string): void {
+    this.#behind.tell(() => notify(this.#options.observers, 'onWarning', message));
+  }
+
+  /** Resolves once everything so far is safe, and observers know of it. */
+  written(): Promise<void> {
+    return this.#behind.done();
+  }
+
+  /** The same at the end of a run. One that is not done leaves files about where it stands. */
+  readonly close = async (): Promise<void> => {
+    const { store, outRoot, keepSpent } = this.#options;
+    await this.written();
+    const [last, state, whole] = [this.#last, this.#state, this.#whole];
+    if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot, keepSpent(whole.usage)));
+    await store.keepState?.(whole, { isLast: true });
   };
 }
-
-const recognise = (fact: RunFact, next: RunEvent | undefined) =>
-  next !== undefined && JSON.stringify(toFact(next)) === JSON.stringify(fact) ? next : undefined;
 
 /** The state at the last settled event, and the events after it, which the run makes again: they are recognised then. */
 function foldJournal(journal: readonly RunEvent[]) {
@@ -115,12 +153,23 @@ function foldJournal(journal: readonly RunEvent[]) {
   const settled = journal.slice(0, settledCount).reduce(reduce, emptyRun);
   return {
     state: unsettled.filter(isAside).reduce(reduce, settled),
-    /** The fold of every line of the journal, also of those that are still to be recognised. */
     whole: unsettled.reduce(reduce, settled),
     pending: unsettled.filter((event) => !isAside(event)),
     last: journal[settledCount - 1],
   };
 }
+
+/** Where a budget is used up in the middle of a step, the winner so far is measured. The step is still taken again. */
+const isAside = (event: RunFact) => event.type === 'final-measurement-end';
+const isSettled = (event: RunFact) => isCheckpoint(event) && !isAside(event);
+
+type WrittenEvent = {
+  readonly detail: Detail;
+  readonly event: RunEvent;
+  /** Not in the journal yet. */
+  readonly isNew: boolean;
+  readonly after: RunState;
+};
 
 /** The journal, then the files about the event and the state, then the observers. */
 async function writeEvent({ detail, event, isNew, after }: WrittenEvent, options: RecorderOptions): Promise<void> {
@@ -132,27 +181,7 @@ async function writeEvent({ detail, event, isNew, after }: WrittenEvent, options
   if (isNew && isCheckpoint(event)) await store.keepState?.(after);
 }
 
-function tellProgress(notice: Progress, result: Progress['result'], { store, observers }: RecorderOptions): void {
-  store.noteProgress?.(result ? { ...notice, result: marksOf(result) } : notice);
-  notify(observers, 'onProgress', result ? { ...notice, result } : notice);
-}
-
-/** Makes events of facts, with the time since the last one and what was counted since. */
-function stamper({ takeUsage, takeThrown, takeFailures }: RecorderOptions) {
-  let lastTime = performance.now();
-  return (fact: RunFact, answers: NonNullable<Stamp['answers']>): RunEvent => {
-    const ms = Math.round(performance.now() - lastTime);
-    lastTime = performance.now();
-    const asked = Object.keys(answers).length > 0 ? { answers } : {};
-    const threw = takeThrown();
-    const thrown = threw > 0 ? { threw } : {};
-    const failures = takeFailures();
-    const failed = Object.keys(failures).length > 0 ? { failures } : {};
-    return { ...fact, at: new Date().toISOString(), ms, ...takeUsage(), ...thrown, ...failed, ...asked };
-  };
-}
-
-/** The files about where the run stands, and what a person should read first. */
+/** The files about where the run stands, and the report that a person should read first. */
 const viewsOf = (event: RunEvent, state: RunState, outRoot: string, spent?: Amounts) => ({
   ...stateViews(event, state, outRoot),
   ...packageViews(state),
@@ -162,40 +191,30 @@ const viewsOf = (event: RunEvent, state: RunState, outRoot: string, spent?: Amou
 /** The files of the best package, as they would lie in its folder. */
 function packageViews({ config, best }: RunState): Views {
   if (!config || !trainsPackage(config)) return {};
-  return Object.fromEntries(
-    Object.entries(splitPackage(best.skill)).map(([path, text]) => [`${WHOLE_FOLDER}${path}`, text]),
-  );
+  const files = Object.entries(splitPackage(best.skill));
+  return Object.fromEntries(files.map(([path, text]) => [`${WHOLE_FOLDER}${path}`, text]));
 }
 
-type WrittenEvent = {
-  readonly detail: Detail;
-  readonly event: RunEvent;
-  /** Not in the journal yet. */
-  readonly isNew: boolean;
-  readonly after: RunState;
+/** Texts of a result may be long. */
+const withoutTexts = ({ id, hard, soft, errored }: NonNullable<Progress['result']>) => {
+  return { id, hard, soft, ...(errored ? { errored } : {}) };
 };
 
-/** What others are shown of a result: its texts may be long. */
-const marksOf = ({ id, hard, soft, errored }: NonNullable<Progress['result']>) => ({
-  ...{ id, hard, soft },
-  ...(errored ? { errored } : {}),
-});
+const PHASE_AFTER: { readonly [Type in RunFact['type']]?: Progress['phase'] } = {
+  'run-start': 'baseline',
+  'step-start': 'rollout',
+  'lr-decision': 'select',
+  'step-end': 'slow update',
+  'slow-update-end': 'slow update',
+  'meta-skill-end': 'slow update',
+  'final-selection-end': 'prune',
+};
 
-type ProgressCount = [done: number, total: number, result?: Progress['result'] | undefined];
-
-/** A budget that is used up has the winner so far measured in the middle of a step, which is taken again all the same. */
-const isAside = (event: RunFact) => event.type === 'final-measurement-end';
-const isSettled = (event: RunFact) => isCheckpoint(event) && !isAside(event);
-
-/** What a run is doing when `last` is the last thing it wrote down. */
+/** What a run does after its last event. */
 function phaseAfter(last: RunFact | undefined): Progress['phase'] {
-  if (last === undefined || last.type === 'run-start') return 'baseline';
-  if (last.type === 'step-start') return 'rollout';
+  if (last === undefined) return 'baseline';
   if (last.type === 'stage-end') return STAGES[STAGES.indexOf(last.stage) + 1] ?? 'salvage';
-  if (last.type === 'lr-decision') return 'select';
-  if (last.type === 'step-end' || last.type === 'slow-update-end' || last.type === 'meta-skill-end')
-    return 'slow update';
-  return last.type === 'final-selection-end' ? 'prune' : 'test';
+  return PHASE_AFTER[last.type] ?? 'test';
 }
 
 const complainedOf = new WeakSet<RunObserver>();

@@ -1,6 +1,13 @@
 import type { RolloutResult } from '../../core/contracts/index.ts';
 import { SKILL_FILE, splitPackage } from '../../core/document/index.ts';
-import { type AnswerTable, addAnswers, addFailures, type FailureTable, failureOf } from '../../core/run/index.ts';
+import {
+  type AnswerTable,
+  addAnswers,
+  addFailures,
+  type FailureTable,
+  failureOf,
+  type Stamp,
+} from '../../core/run/index.ts';
 import { head, plural } from '../../core/text/index.ts';
 
 /** Counts attempts whose environment threw, until they are taken; the first is a warning. */
@@ -12,15 +19,15 @@ export function createThrowTally(warn: (message: string) => void) {
       if (!isKnown) warn(`the environment threw on task ${id}, which counts as failed: ${head(failReason, 300)}`);
       isKnown = true;
     },
-    take(): number {
+    take(): Pick<Stamp, 'threw'> {
       const taken = threw;
       threw = 0;
-      return taken;
+      return taken > 0 ? { threw: taken } : {};
     },
   };
 }
 
-/** Counts why attempts failed, until they are taken or one was right in part: from then on reasons say nothing of the whole. */
+/** Counts why attempts failed, until the counts are taken. Stops for good when one was right in part. */
 export function createFailureTally() {
   let failures: FailureTable | undefined = {};
   return {
@@ -29,37 +36,32 @@ export function createFailureTally() {
       const more = failures && failureOf(JSON.parse(text));
       failures = failures && more && addFailures(failures, more);
     },
-    take(): FailureTable {
+    take(): Pick<Stamp, 'failures'> {
       const taken = failures ?? {};
       if (failures) failures = {};
-      return taken;
+      return Object.keys(taken).length > 0 ? { failures: taken } : {};
     },
   };
 }
-
-/** Enough to see what kind of reply it was. */
-const SAMPLE_LENGTH = 200;
 
 /** Counts the optimizer's replies by stage, until they are taken. */
 export function createReplyTally() {
   let answers: AnswerTable = {};
   return {
     count(stage: string, unreadable?: string): void {
-      const reply =
-        unreadable === undefined
-          ? { read: 1, unreadable: 0 }
-          : { read: 0, unreadable: 1, sample: head(unreadable, SAMPLE_LENGTH) };
+      const sample = unreadable && head(unreadable, 200); // enough to see what kind of reply it was
+      const reply = sample === undefined ? { read: 1, unreadable: 0 } : { read: 0, unreadable: 1, sample };
       answers = addAnswers(answers, { [stage]: reply });
     },
-    take(): AnswerTable {
+    take(): Pick<Stamp, 'answers'> {
       const taken = answers;
       answers = {};
-      return taken;
+      return Object.keys(taken).length > 0 ? { answers: taken } : {};
     },
   };
 }
 
-/** Counts which files of a package attempts open or run, for environments that can tell. */
+/** Counts which files of a package attempts open or run, where the environment reports it. */
 export function createFileUse() {
   const used = new Set<string>();
   let isKnown = false;
@@ -70,7 +72,7 @@ export function createFileUse() {
       isKnown = true;
       for (const path of filesUsed) used.add(String(path));
     },
-    /** What to tell of the files that no attempt needed; nothing where that is not known. */
+    /** Names the files that no attempt needed; nothing where that is not known. */
     warning(skill: string): string | undefined {
       const unused = Object.keys(splitPackage(skill)).filter((path) => path !== SKILL_FILE && !used.has(path));
       if (!isKnown || unused.length === 0) return undefined;

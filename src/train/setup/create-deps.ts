@@ -13,7 +13,6 @@ import {
   addStageUsage,
   amountsIn,
   type Bill,
-  type Ledger,
   loadingIn,
   type RunObserver,
   type StageUsage,
@@ -21,7 +20,6 @@ import {
   type UsageTable,
 } from '../../core/run/index.ts';
 import {
-  type Budget,
   billFor,
   countTokens,
   createLimiterPool,
@@ -42,7 +40,7 @@ import {
   withTimeout,
 } from '../../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop, stageSettings } from '../../pipeline/index.ts';
-import { type ModelUse, priceFor, runBudget } from '../budget/run-budget.ts';
+import { type ModelUse, priceFor, type RunBudget, type RunBudgetOptions, runBudget } from '../budget/run-budget.ts';
 import { notify } from '../record/recorder.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
 import { watchSpending, wrapAgent } from './wrap-agent.ts';
@@ -56,12 +54,12 @@ type RunDepsOptions = WrapOptions & {
 
 /**
  * What the stages of one run reach for, with its models wrapped in what every run needs. `depsUnder` gives the same under
- * another stop: for what is done after the first one has fired.
+ * another stop: for work after the first one has fired.
  */
-export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
-  const { config, caches, stop, runner, onProgress, onWarning } = options;
-  const { takeUsage, keepSpent, budget, modelsUnder, countRollout, ...models } = wrapModels(options);
-  const tally = createReplyTally();
+export function createRunDeps({ promptOverrides, runner, onProgress, onWarning, ...options }: RunDepsOptions) {
+  const { config, caches, stop } = options;
+  const { takeUsage, keepSpent, budget, modelsUnder, countRollout } = wrapModels(options);
+  const replies = createReplyTally();
   const thrown = createThrowTally(onWarning);
   const failed = createFailureTally();
   const countNewRollout = (text: string) => {
@@ -76,23 +74,23 @@ export function createRunDeps({ promptOverrides, ...options }: RunDepsOptions) {
     promptOverrides,
     runner,
     countTokens,
-    onAnswer: tally.count,
+    onAnswer: replies.count,
     onThrown: thrown.count,
   };
+  const depsUnder = (stop: Stop, onProgress: StageDeps['onProgress']) =>
+    createStageDeps({ ...modelsUnder(stop), ...common, stop, onProgress });
   return {
-    deps: createStageDeps({ ...models, ...common, stop, onProgress }),
-    depsUnder: (other: Stop, report: StageDeps['onProgress']) =>
-      createStageDeps({ ...modelsUnder(other), ...common, stop: other, onProgress: report }),
+    deps: depsUnder(stop, onProgress),
+    depsUnder,
     budget,
-    takeUsage,
     keepSpent,
-    takeAnswers: tally.take,
-    takeThrown: thrown.take,
-    takeFailures: failed.take,
+    takeUsage,
+    takeCounts: () => ({ ...takeUsage(), ...thrown.take(), ...failed.take() }),
+    takeAnswers: replies.take,
   };
 }
 
-/** What is saved was made just now. */
+/** Counts what is saved: it was made just now. */
 function countNew(cache: RolloutCache, count: (text: string) => void): RolloutCache {
   const held = new Map<string, string>();
   return {
@@ -106,23 +104,16 @@ function countNew(cache: RolloutCache, count: (text: string) => void): RolloutCa
   };
 }
 
-type WrapOptions = {
+type WrapOptions = Omit<RunBudgetOptions, 'config' | 'usage'> & {
   readonly config: SkillOptConfig;
-  readonly target: ChatModel;
-  readonly optimizer: ChatModel;
+  readonly usage?: UsageTable;
   readonly judge?: ChatModel | undefined;
   readonly agent?: AgentRunner | undefined;
   readonly caches: RunCaches | undefined;
   readonly observers: readonly RunObserver[];
   readonly stop: Stop;
-  /** What the run has used before, by stage. */
-  readonly usage?: Stamp['usage'];
-  /** Replies that were paid for before and that no line of the journal has counted. */
+  /** Replies that were paid for before, and that no line of the journal has counted. */
   readonly uncounted?: readonly Bill[];
-  /** Where the run keeps what it has spent, if it does. */
-  readonly ledger?: Ledger | undefined;
-  /** Limits that the run shares with other work, in place of its own. */
-  readonly shared?: Budget | undefined;
 };
 
 /** The models in what every run needs: cache and meter(timeLimit(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
@@ -139,30 +130,31 @@ export function wrapModels(options: WrapOptions) {
     const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
     return metered(budget.untilOver(trying(limited, model, use.signal)), priceFor(model, config.prices));
   };
-  /** The same for an agent, but for what belongs to single calls. What it did is kept as a rollout, not as a reply. */
+  /** The same for an agent, except for what belongs to single calls. Its work is kept as a rollout, not as a reply. */
   const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
     const price = priceFor(worker, config.prices);
     const wrapCalls = (model: ChatModel) => budget.untilOver(trying(model, model, signal));
     return wrapAgent(watched(worker, price), { wrap: wrapCalls, charge, budget: budget.forRollouts, price, signal });
   };
+  /** All stops share the meter and the limits. */
   const modelsUnder = ({ signal }: Stop) => ({
     agent: agent && wrapWorker(agent, signal),
     target: wrap(target, { signal, isForRollouts: true }),
     optimizer: wrap(optimizer, { signal, isForRollouts: false }),
     judge: judge && wrap(judge, { signal, isForRollouts: true }),
   });
+  return { ...modelsUnder(stop), modelsUnder, budget, ...counting(options, meter, budget) };
+}
+
+function counting({ caches, ledger }: WrapOptions, meter: Meter, budget: RunBudget) {
   return {
-    ...modelsUnder(stop),
-    /** The same models, meter and limits for what continues after `stop` has fired. */
-    modelsUnder,
-    budget,
-    /** What was used since the last time, and how far the cache's replies are part of that or of what was taken before. */
+    /** What was used since the last time, and how far the replies in the cache are part of all usages so far. */
     takeUsage(): Pick<Stamp, 'usage' | 'counted'> {
       const counted = caches?.replies.mark?.();
       return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
     },
-    /** What was spent in all when a run is left before its end: kept where `show` and the next start find it. */
+    /** Keeps what a run that stops before its end has spent, where `show` and the next start find it. */
     keepSpent(usage: UsageTable): Amounts {
       const spent = largerAmounts(amountsIn(addStageUsage(usage, meter.take())), budget.spent());
       if (!budget.isKept && spent.calls > 0) ledger?.claim(spent, () => spent);
@@ -172,7 +164,7 @@ export function wrapModels(options: WrapOptions) {
   };
 }
 
-/** Calls that wait for their turn, are tried again, and are given up on after too many failures: circuit(retry(rateLimit(model))). */
+/** circuit(retry(rateLimit(model))) */
 function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
   const limiters = createLimiterPool((account) => ({
     initial: config.workers,
@@ -192,14 +184,12 @@ function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
       count(request, { retries: 1 });
       notify(observers, 'onRetry', retry);
     };
-    return withCircuit(
-      withRetry(paced, { maxRetries: config.maxRetries, signal, onRetry }),
-      config.maxConsecutiveFailures,
-    );
+    const retried = withRetry(paced, { maxRetries: config.maxRetries, signal, onRetry });
+    return withCircuit(retried, config.maxConsecutiveFailures);
   };
 }
 
-/** Tokens of a remembered reply were paid before. New ones are counted in the moment they are safe: see `counted`. */
+/** Tokens of a remembered reply were paid before. New ones are counted when they are safe: see `counted`. */
 function billing(caches: RunCaches | undefined, meter: Meter) {
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
   const onPaid = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
@@ -212,5 +202,5 @@ function billing(caches: RunCaches | undefined, meter: Meter) {
   };
 }
 
-/** Provider and host. What tells keys apart is for the pool alone. */
+/** Provider and host, without what tells keys apart. */
 const publicName = (account: string) => account.split(' ').slice(0, 2).join(' ');

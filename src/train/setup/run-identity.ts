@@ -1,11 +1,9 @@
 import {
-  type AgentRunner,
   type ChatModel,
   type Item,
   isWithoutEffect,
   noTarget,
   type PromptOverrides,
-  type SkillEnv,
   SkillError,
   type SkillOptConfig,
 } from '../../core/contracts/index.ts';
@@ -27,7 +25,7 @@ type StartOptions<I extends Item> = Omit<TrainerOptions<I>, 'config' | 'promptOv
   readonly promptOverrides: PromptOverrides;
 };
 
-/** The first line of a journal: all that a run is made of. */
+/** The first event of a journal. */
 export async function describeStart<I extends Item>(options: StartOptions<I>): Promise<Start> {
   const { config, items, promptOverrides, env, target = noTarget, optimizer, judge, agent } = options;
   const { skillSource, projectFile, isRunNamed } = options;
@@ -53,7 +51,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
   };
 }
 
-/** A document for a model to read with every task. A megabyte is more than any context holds. */
+/** More than any context holds. */
 const MAX_SKILL_LENGTH = 1_000_000;
 
 /** Refuses a document that no model could read, before anything is paid for. */
@@ -65,7 +63,7 @@ export function requireReadable(skill: string): void {
   });
 }
 
-/** The longest skill of a run. A user that brings a longer one does not want it cut: then that is the limit. */
+/** The longest skill of a run, in tokens. A longer initial skill is not cut: then its size is the limit. */
 export async function skillCap({ maxSkillTokens }: Pick<SkillOptConfig, 'maxSkillTokens'>, initialSkill: string) {
   const size = maxSkillTokens === 0 ? 0 : await countTokens(initialSkill);
   if (size <= maxSkillTokens) return { maxSkillTokens, warnings: [] };
@@ -92,26 +90,23 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
   'verbose',
 ]);
 
-type IdentityInput = {
+type IdentityInput = Pick<TrainerOptions, 'env' | 'optimizer' | 'judge' | 'agent'> & {
   readonly config: SkillOptConfig;
-  readonly env: SkillEnv;
   readonly items: RunItems;
   readonly initialSkill: string;
   readonly target: ChatModel;
-  readonly optimizer: ChatModel;
-  readonly judge?: ChatModel | undefined;
-  readonly agent?: AgentRunner | undefined;
   readonly prompts: Readonly<Record<string, string>>;
 };
 
-/** Everything that may change what comes out, by a name that a person understands. */
+/** Everything that may change the outcome, by a name that a person understands. */
 function runIdentity(input: IdentityInput): RunIdentity {
   const { config, env, items, initialSkill, target, optimizer, judge, agent, prompts } = input;
   const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
     ([key]) => !OPERATIONAL_KEYS.has(key) && (key !== 'parts' || trainsMore(config)),
   );
+  const hashOf = (value: unknown) => skillHash(typeof value === 'string' ? value : JSON.stringify(value));
   const hashes = (prefix: string, values: object) =>
-    Object.entries(values).map(([key, value]) => [`${prefix} ${key}`, skillHash(asText(value))]);
+    Object.entries(values).map(([key, value]) => [`${prefix} ${key}`, hashOf(value)]);
   return Object.fromEntries([
     ...settings.map(([key, value]) => [key, typeof value === 'object' ? JSON.stringify(value) : value]),
     ['env', `${env.name}@${env.version ?? ''}`],
@@ -125,40 +120,30 @@ function runIdentity(input: IdentityInput): RunIdentity {
   ]);
 }
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** A run resumes only as what it was: otherwise its numbers would be about two different things. */
-function requireSameIdentity(run: string, recorded: RunIdentity, now: RunIdentity): void {
-  const keys = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
-  const before: RunIdentity = { ...recorded, ...withoutSecrets(recorded) };
+/** Throws `RUN_MISMATCH` when a journal is of another run than the one that would start, `JOURNAL_CORRUPT` when it is none. */
+export function requireSameRun(store: RunStore, start: Start, [first]: readonly RunEvent[]): void {
+  if (!first) return;
+  if (first.type !== 'run-start') {
+    const message = `${store.name}: the journal does not begin with run-start but with ${first.type}`;
+    throw new SkillError('JOURNAL_CORRUPT', message);
+  }
+  const now = start.identity;
+  const before: RunIdentity = { ...first.identity, ...withoutSecrets(first.identity) };
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
   if (differing.length === 0) return;
   const changes = describeChanges(differing, before, now);
   const said = changes.length === 1 ? ` ${changes[0]}` : changes.map((change) => `\n- ${change}`).join('');
-  throw new SkillError('RUN_MISMATCH', `${run} holds a run of something else:${said}`, {
+  throw new SkillError('RUN_MISMATCH', `${store.name} holds a run of something else:${said}`, {
     hint: 'Set them back, choose another run directory (outRoot), or move this run away.',
   });
 }
 
-/** A run of an earlier version wrote its extras down as they were. */
+/** A run of an earlier version recorded its extras with their secrets. */
 function withoutSecrets({ extras }: RunIdentity): RunIdentity {
   return typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
 }
 
-/** Throws `RUN_MISMATCH` when a journal is of another run than the one that would start, `JOURNAL_CORRUPT` when it is none. */
-export function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {
-  const [first] = journal;
-  if (!first) return;
-  if (first.type !== 'run-start') {
-    throw new SkillError(
-      'JOURNAL_CORRUPT',
-      `${store.name}: the journal does not begin with run-start but with ${first.type}`,
-    );
-  }
-  requireSameIdentity(store.name, first.identity, start.identity);
-}
-
-/** What has changed since a run began, in words: what is known by a hash alone can only be said to be another. */
 function describeChanges(keys: readonly string[], before: RunIdentity, now: RunIdentity): string[] {
   const splits = keys.filter((key) => key.startsWith(ITEMS)).map((key) => key.slice(ITEMS.length));
   const tasks = `the tasks have changed (${splits.join(', ')}): their text, their files, or how they are divided`;
@@ -179,14 +164,13 @@ function describeChange(key: string, sides: BeforeAndNow): string[] {
   return [isHash(sides) ? `${key} has changed` : wasAndIs(key, sides)];
 }
 
-/** By a hash on both sides, or on one and nothing on the other. */
 const isHash = (sides: BeforeAndNow) =>
   sides.every((side) => side === undefined || (typeof side === 'string' && /^[0-9a-f]{16,64}$/.test(side)));
 
 const wasAndIs = (what: string, [before, now]: BeforeAndNow) =>
   `${what}: was ${before ?? '(nothing)'}, is ${now ?? '(nothing)'}`;
 
-/** Parts of an environment's version that are known by a hash, and what they are. */
+/** Parts of an environment's version that are recorded by a hash, in words. */
 const HASHED: Readonly<Record<string, string>> = {
   'files beside the skill': 'the files beside the skill',
   'skill files': 'the files that the skill refers to',
@@ -195,7 +179,7 @@ const HASHED: Readonly<Record<string, string>> = {
 
 const PART_NAMES = [...Object.keys(HASHED), 'rubric', 'limits'].join('|');
 
-/** Its version has parts, each a name and what it is: `workspace 2 in bubblewrap, files beside the skill 0f3a…, limits {…}`. */
+/** A version has parts, each a name and a value: `workspace 2 in bubblewrap, files beside the skill 0f3a…, limits {…}`. */
 function describeEnv(versions: readonly string[]): string[] {
   const [before, now] = versions.map(partsOf) as [VersionParts, VersionParts];
   const names = [...new Set([...before.keys(), ...now.keys()])];
@@ -221,10 +205,9 @@ function partsOf(version: string): VersionParts {
   );
 }
 
-function describeLimits(sides: BeforeAndNow): string[] {
-  const [before, now] = sides.map((side) => (parseJson(String(side)) ?? {}) as Readonly<Record<string, unknown>>);
-  const keys = [...new Set([...Object.keys(before!), ...Object.keys(now!)])];
-  return keys.flatMap((key) =>
-    before![key] === now![key] ? [] : [wasAndIs(`limits.${key}`, [before![key], now![key]])],
-  );
+function describeLimits([before, now]: BeforeAndNow): string[] {
+  const read = (side: unknown) => (parseJson(String(side)) ?? {}) as Readonly<Record<string, unknown>>;
+  const [old, present] = [read(before), read(now)];
+  const changed = Object.keys({ ...old, ...present }).filter((key) => old[key] !== present[key]);
+  return changed.map((key) => wasAndIs(`limits.${key}`, [old[key], present[key]]));
 }

@@ -1,17 +1,9 @@
 import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import { skillHash } from '../../core/text/index.ts';
 
-/** The items of a run, each split under its role. */
-export type RunItems = {
-  readonly train: readonly Item[];
-  readonly val: readonly Item[];
-  readonly test: readonly Item[];
-};
+export type RunItems = Readonly<Record<'train' | 'val' | 'test', readonly Item[]>>;
 
-type SplitConfig = Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'> &
-  Partial<
-    Pick<SkillOptConfig, 'useGate' | 'finalPasses' | 'trainSize' | 'selEnvNum' | 'testEnvNum' | 'protectedItems'>
-  >;
+type SplitConfig = Partial<SkillOptConfig> & Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'>;
 
 /** Loads what a run needs and checks it once: every later stage may trust it. */
 export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
@@ -28,15 +20,13 @@ export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<
   return { train, val, test };
 }
 
-/** As many tasks of a split as a run takes. A split that is both takes the limit of validation. */
+/** The tasks of a split that a run takes, in file order. A split that is both takes the limit of validation. */
 export async function splitItems<I extends Item>(env: SkillEnv<I>, split: string, config: SplitConfig) {
   const { selectionSplit, testSplit, selEnvNum = 0, testEnvNum = 0 } = config;
   const limit = { [testSplit]: testEnvNum, [selectionSplit]: selEnvNum }[split] ?? 0;
-  return firstOf(await env.getItems(split), limit);
+  const items = await env.getItems(split);
+  return limit > 0 ? items.slice(0, limit) : items;
 }
-
-/** In file order; 0 is all. */
-const firstOf = <I>(items: readonly I[], count: number) => (count > 0 ? items.slice(0, count) : items);
 
 function requireTrainSize(found: number, { trainSize = 0 }: SplitConfig): void {
   if (trainSize === 0 || trainSize === found) return;
@@ -45,7 +35,6 @@ function requireTrainSize(found: number, { trainSize = 0 }: SplitConfig): void {
   });
 }
 
-/** A protected task that is not there would protect nothing, and nobody would know. */
 function requireProtected(val: readonly Item[], { protectedItems = [], selectionSplit }: SplitConfig): void {
   const ids = new Set(val.map(({ id }) => id));
   const unknown = protectedItems.filter((id) => !ids.has(id));
@@ -61,16 +50,14 @@ function requireItems(env: SkillEnv, split: string, items: readonly Item[], cons
   });
 }
 
-/** One id, one task: an item that stands in two splits would be learned from and measured on. */
+/** A task in two splits would be learned from and measured on. */
 function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, readonly Item[]>>): void {
   const seen = new Map<string, string>();
   for (const [split, items] of Object.entries(splits)) {
     for (const { id } of items) {
       if (typeof id !== 'string') {
-        throw new SkillError(
-          'TASKS_INVALID',
-          `${env.name}: an item of ${split} needs a text "id", got ${JSON.stringify(id)}`,
-        );
+        const message = `${env.name}: an item of ${split} needs a text "id", got ${JSON.stringify(id)}`;
+        throw new SkillError('TASKS_INVALID', message);
       }
       const other = seen.get(id);
       if (other !== undefined) {
@@ -84,15 +71,11 @@ function requireDistinctIds(env: SkillEnv, splits: Readonly<Record<string, reado
   }
 }
 
-/**
- * Names the tasks of a split by what is in them. All of them: a measurement on the first few is still a look at this
- * set. The environment must be set up.
- */
+/** A name for all tasks of a split: measuring the first few is still a look at this set. The environment must be set up. */
 export async function hashTasks(env: SkillEnv, split: string): Promise<string> {
   return skillHash(JSON.stringify([env.name, env.version ?? '', await env.getItems(split)]));
 }
 
-/** Does `work` with an environment that is set up, and closes it whatever happens. */
 export async function withEnv<I extends Item, T>(
   env: SkillEnv<I>,
   config: SkillOptConfig,

@@ -20,7 +20,7 @@ type AgentWrapping = {
   readonly signal: AbortSignal;
 };
 
-/** An agent in what every run needs. Its runs are the calls that are retried, limited and counted, each with all its turns. */
+/** An agent in what every run needs. A run of it, with all its turns, is retried, limited and counted like one call. */
 export function wrapAgent(agent: AgentRunner, wrapping: AgentWrapping): AgentRunner {
   const jobs = new WeakMap<readonly ChatMessage[], () => Promise<AgentRun>>();
   const { id, account, modelName } = agent;
@@ -49,15 +49,15 @@ export function wrapAgent(agent: AgentRunner, wrapping: AgentWrapping): AgentRun
   };
 }
 
-/** What a run may take when nothing else limits it: then a limit of the whole run must be able to hold it. */
+/** Limits of an attempt that has none of its own: a limit of the whole run must be able to hold it. */
 const USUAL_MOST = { turns: 100, tokens: 4_000_000 };
-/** A limit is looked at between two calls of the model, so that the last one may pass it. */
+/** Limits are checked between two calls of the model, so that the last call may exceed them. */
 const LAST_CALL = { input: 200_000, cached: 0, output: 32_000 };
 
-/** Of an attempt that may use `maxTokens`: as much must be free before it begins. */
+/** How many tokens must be free before an attempt with this limit begins. */
 export const mostTokensOf = (maxTokens: number) => maxTokens + LAST_CALL.input + LAST_CALL.output;
 
-/** One run within the limits. What it has used is counted, whether it comes to an end or not. */
+/** One run within the limits. Its usage is counted even if it fails. */
 async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
   const { budget, price, charge } = wrapping;
   const limits = budget ? limitsWithin(request.limits, budget.limits, price) : request.limits;
@@ -68,9 +68,11 @@ async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping:
     reservation?.reach({ calls: now.calls, ...now.most });
   };
   const pay = async (cost: Cost) => {
-    reservation?.settle(amountsOf(cost, price));
-    const amounts = { ...cost.usage, replies: cost.turns, ...dollars(cost, price) };
-    await charge({ stage: request.stage ?? 'rollout', amounts });
+    const { turns, usage } = cost;
+    const dollars = dollarsOf(cost, price);
+    reservation?.settle({ calls: turns, totalTokens: usage.input + usage.output, costUsd: dollars ?? 0 });
+    const priced = dollars === undefined ? { unpriced: turns } : { costUsd: dollars };
+    await charge({ stage: request.stage ?? 'rollout', amounts: { ...usage, replies: turns, ...priced } });
   };
   const run = await agent.run({ ...request, limits, onSpend }).catch(async (error) => {
     if (spent === undefined) reservation?.settle(ONE_CALL);
@@ -81,7 +83,7 @@ async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping:
   return run;
 }
 
-/** Of one that failed and did not say how far it came. */
+/** For a run that failed and did not report its spending. */
 const ONE_CALL: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
 
 async function reserveFor(
@@ -95,23 +97,12 @@ async function reserveFor(
 
 type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };
 
-const costOf = ({ costUsd: own, usage }: Cost, price: Price | undefined) =>
+const dollarsOf = ({ costUsd: own, usage }: Omit<Cost, 'turns'>, price: Price | undefined) =>
   price === undefined ? own : costUsd(usage, price);
-
-function dollars(run: Cost, price: Price | undefined) {
-  const cost = costOf(run, price);
-  return cost === undefined ? { unpriced: run.turns } : { costUsd: cost };
-}
-
-const amountsOf = (run: Cost, price: Price | undefined): Amounts => ({
-  calls: run.turns,
-  totalTokens: run.usage.input + run.usage.output,
-  costUsd: costOf(run, price) ?? 0,
-});
 
 const isLimited = (amount: number) => amount !== Number.POSITIVE_INFINITY;
 
-/** Where the whole run has a limit, so has each piece of work. */
+/** Where the whole run has a limit, so has each attempt. */
 function limitsWithin(limits: AgentLimits, all: Amounts, price: Price | undefined): AgentLimits {
   const { maxTurns = USUAL_MOST.turns, maxTokens = USUAL_MOST.tokens } = limits;
   const usd = price && costUsd({ input: maxTokens, cached: 0, output: 0 }, price);
@@ -138,19 +129,18 @@ function boundOf(
 const nothing: AgentsSpent = { calls: 0, costUsd: 0 };
 
 /**
- * The same agents, and `tell` is told at each of their calls what all attempts have spent so far: they take minutes, and what is
- * written down of them comes with their end. Counts nothing that limits go by.
+ * Reports at each call of an agent what all attempts have spent so far: attempts take minutes, and the journal counts them
+ * when they end. Limits do not use this count.
  */
-export function watchSpending(tell: (spent: AgentsSpent) => void) {
+export function watchSpending(report: (spent: AgentsSpent) => void) {
   let ended = nothing;
   const atWork = new Map<object, AgentsSpent>();
-  const told = () => tell([...atWork.values()].reduce(add, ended));
   return (agent: AgentRunner, price: Price | undefined): AgentRunner => ({
     ...agent,
     async run(request) {
       const onSpend = (now: AgentSpending) => {
-        atWork.set(request, spentBy(now, price));
-        told();
+        atWork.set(request, { calls: now.calls, costUsd: dollarsOf(now, price) ?? 0 });
+        report([...atWork.values()].reduce(add, ended));
         request.onSpend?.(now);
       };
       try {
@@ -162,11 +152,6 @@ export function watchSpending(tell: (spent: AgentsSpent) => void) {
     },
   });
 }
-
-const spentBy = ({ calls, usage, costUsd: own = 0 }: AgentSpending, price: Price | undefined): AgentsSpent => ({
-  calls,
-  costUsd: price === undefined ? own : costUsd(usage, price),
-});
 
 const add = (a: AgentsSpent, b: AgentsSpent): AgentsSpent => ({
   calls: a.calls + b.calls,

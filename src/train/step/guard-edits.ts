@@ -19,7 +19,7 @@ import type { RunItems } from '../setup/run-items.ts';
 
 type GuardedRun = Pick<Run, 'env' | 'items' | 'config'>;
 
-/** Reads texts that are new beside `skill`: what the environment refuses, and what gives tasks away. */
+/** Reads texts that are new to `skill`: refuses what the environment refuses, and what gives tasks away. */
 export function leakCriticOf(run: GuardedRun, skill: string): LeakCritic {
   const readForLeaks = criticOf(run, skill);
   return (text) => {
@@ -29,7 +29,7 @@ export function leakCriticOf(run: GuardedRun, skill: string): LeakCritic {
   };
 }
 
-/** What the skill says already is no secret. Switched off, it finds nothing. */
+/** What the skill says already gives nothing away. Switched off, it finds nothing. */
 function criticOf({ items, config }: GuardedRun, skill: string): LeakCritic {
   if (!config.leakCritic) return () => ({ reason: undefined, memorisedShare: 0 });
   const { maxMemorisedShare } = config;
@@ -38,16 +38,16 @@ function criticOf({ items, config }: GuardedRun, skill: string): LeakCritic {
   return (text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit });
 }
 
-/** How much of the training tasks the best skill repeats, beyond what the initial one did; nothing when nobody looks. */
+/** How much of the training tasks the best skill repeats that the initial one did not; nothing without the leak critic. */
 export function memorisedShareOf({ best, initialSkill }: RunState, run: GuardedRun) {
   if (!run.config.leakCritic) return {};
   return { memorisedShare: leakCriticOf(run, initialSkill)(best.skill).memorisedShare };
 }
 
-/** Fields under which tasks usually keep what only a judge may know. */
+/** Fields that usually hold what only a judge may know. */
 const ANSWER_KEYS =
   /^(gold|golden|truth|correct|answers?|expected|labels?|references?|solutions?|targets?|checks?|outputs?)$/;
-/** The same in two words, such as ground_truth, goldAnswer and expected-output; written here as `plainKey` gives them. */
+/** The same in two words, such as ground_truth, goldAnswer and expected-output, as `plainKey` gives them. */
 const LONGER_KEYS =
   /^(gold|golden|ground|correct|right|true|expected|reference|target|ideal|final|accepted)(truths?|answers?|outputs?|labels?|solutions?|results?|responses?|values?|texts?|choices?|options?)$/;
 
@@ -77,7 +77,7 @@ function sortTexts(fields: object): Pick<GuardedItem, 'texts' | 'answers'> {
 
 type FoundText = { readonly text: string; readonly isAnswer: boolean };
 
-/** Everything below a field of answers is an answer. Numbers are only read there: elsewhere they count and measure. */
+/** Everything below a field of answers is an answer. Numbers are read only there: elsewhere they count and measure. */
 function stringsIn(value: unknown, isAnswer: boolean): FoundText[] {
   if (typeof value === 'string') return [{ text: value, isAnswer }];
   if (typeof value === 'number' && isAnswer) return [{ text: String(value), isAnswer }];
@@ -85,10 +85,8 @@ function stringsIn(value: unknown, isAnswer: boolean): FoundText[] {
   return Object.entries(value).flatMap(([key, inner]) => stringsIn(inner, isAnswer || isAnswerKey(key)));
 }
 
-type Refused = { readonly patch: Patch; readonly refused?: readonly Refusal[]; readonly memorisedShare?: number };
-
-/** The patch without what repeats single tasks of validation or test, and how much of the training tasks is left in it. */
-export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic): Refused {
+/** The patch without edits that repeat tasks of validation or test, and how much of the training tasks the rest repeats. */
+export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic) {
   const refused: Refusal[] = [];
   const edits = patch.edits.filter(({ op, target, content }) => {
     const { reason, kind } = readForLeaks(content);
@@ -103,12 +101,9 @@ export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic): Refused {
   };
 }
 
-type Repeated = Pick<UpdateItem, 'op' | 'target' | 'content'>;
-type News = { readonly patch: Patch; readonly repeats?: readonly Repeated[] };
-
-/** The patch without what adds nothing to what the file that it is for, or an edit of it before, says already. */
-export function withoutRepeats(patch: Patch, skill: string, policy?: EditPolicy): News {
-  const repeats: Repeated[] = [];
+/** The patch without what its file, or an earlier edit of it, says already. */
+export function withoutRepeats(patch: Patch, skill: string, policy?: EditPolicy) {
+  const repeats: Pick<UpdateItem, 'op' | 'target' | 'content'>[] = [];
   const files = policy?.isPackage ? splitPackage(skill) : { [SKILL_FILE]: skill };
   const said = new Map(Object.entries(files));
   const edits = patch.edits.flatMap((edit) => {
@@ -133,10 +128,7 @@ const MOST_BYTES = 2_000_000;
 
 type CheckContext = Pick<Run, 'config' | 'env'>;
 
-/**
- * Says why a candidate is no skill that an agent could use, though the one that it would replace is. What that has wrong already
- * is not held against it.
- */
+/** Says why no agent could use a candidate. Faults that its parent has too do not count. */
 export function unusableBeside(parent: string, { config, env }: CheckContext) {
   return async (candidate: string): Promise<string | undefined> => {
     if (candidate === parent) return undefined;
@@ -146,7 +138,7 @@ export function unusableBeside(parent: string, { config, env }: CheckContext) {
   };
 }
 
-/** Steps that train one body cannot break what is looked at here. */
+/** Training one body cannot cause these faults. */
 function faultsOf(skill: string, config: CheckContext['config']): string[] {
   if (!trainsMore(config)) return [];
   const files = trainsPackage(config) ? splitPackage(skill) : { [SKILL_FILE]: skill };

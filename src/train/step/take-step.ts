@@ -1,31 +1,48 @@
 import {
   type Evaluation,
+  knowsNoise,
   type ReflectContext,
   type RolloutResult,
-  type SkillEnv,
   toEvaluation,
 } from '../../core/contracts/index.ts';
-import { type EditPolicy, type Patch, policyOf, type RawPatch } from '../../core/document/index.ts';
+import {
+  type EditPolicy,
+  type Patch,
+  partOf,
+  policyOf,
+  type RawPatch,
+  trainsPackage,
+} from '../../core/document/index.ts';
 import type { LeakCritic } from '../../core/guard/index.ts';
-import { isAccepted, type RunState, withoutRejected } from '../../core/run/index.ts';
+import {
+  isAccepted,
+  keptEdits,
+  type RunState,
+  removalKey,
+  type StepAction,
+  type StepRecord,
+  withoutRejected,
+} from '../../core/run/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import {
   decideLearningRate,
   evaluateCandidate,
   failurePatterns,
-  type JudgedCandidate,
+  judgeSkill,
   type Memory,
   mergePatches,
   rankAndSelect,
   runMinibatchReflect,
   runRollout,
   type StageDeps,
+  salvagePatch,
   settleAll,
   updateSkill,
+  withoutPassageIn,
 } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import type { Step } from '../plan.ts';
 import { memoryOf, type Run } from '../run.ts';
-import { tryRemoval, trySalvage } from './after-rejection.ts';
 import { leakCriticOf, refuseLeaks, unusableBeside, withoutRepeats } from './guard-edits.ts';
 
 /** What every stage of a step works with. */
@@ -33,45 +50,76 @@ type StepWork = {
   readonly plan: Step;
   readonly skill: string;
   readonly memory: Memory;
-  /** What its edits may change, where that is not the body of one document. */
+  /** What edits may change, unless that is the body of one document. */
   readonly policy: EditPolicy | undefined;
-  /** Whether a text gives held-out tasks away that the skill does not. */
   readonly readForLeaks: LeakCritic;
   readonly run: Run;
 };
 
-/** One step: rollout, reflect, aggregate, select, update, evaluate; then what may be saved of it, or done without. */
+/** One step: rollout, reflect, aggregate, select, update, evaluate. A rejected patch may be saved in part; or the skill is tried with less. */
 export async function takeStep(state: RunState, plan: Step, run: Run): Promise<RunState> {
   const { skill } = state.current;
   const memory = memoryOf(state, run.config);
-  const policy = policyOf(run.config, plan.step);
-  const work = { plan, skill, memory, policy, readForLeaks: leakCriticOf(run, skill), run };
-  await run.commit({ type: 'step-start', ...describe(plan) });
+  const work = {
+    plan,
+    skill,
+    memory,
+    policy: policyOf(run.config, plan.step),
+    readForLeaks: leakCriticOf(run, skill),
+    run,
+  };
+  await run.commit({ type: 'step-start', ...describeStep(plan) });
   const results = await rollOutBatches(work);
   const patches = await reflectOnResults(results, work);
   const merged = await aggregatePatches(patches, work);
   const patch = await selectEdits(merged, toEvaluation(results), work);
   const { candidate, updated } = await updateDocument(patch, patches, work);
-  const { ruling, judged } = await evaluateUpdate(candidate, updated, work);
-  const action = await trySalvage(judged, { step: plan.step, patch, ...ruling }, run);
+  const { judged, ...verdict } = await evaluateUpdate(candidate, updated, work);
+  const action = await trySalvage(judged, { patch, ...verdict }, work);
   if (!isAccepted(action)) await tryRemoval(judged, plan, run);
   return run.commit({ type: 'step-end', step: plan.step, action });
 }
 
+function describeStep({ batches, ...plan }: Step) {
+  const itemIds = batches.flatMap((batch) => batch.items.map((item) => item.id));
+  const sizes = batches.map(({ seed, items }) => ({ seed, size: items.length }));
+  return { ...plan, seed: batches[0]!.seed, itemIds, ...(batches.length > 1 ? { batches: sizes } : {}) };
+}
+
 async function rollOutBatches({ plan: { step, batches }, skill, run }: StepWork): Promise<RolloutResult[]> {
-  const { env, commit, deps } = run;
   const items = batches.flatMap((batch) => batch.items);
-  const results = await runRollout({ env, skill, items, phase: 'train' }, deps);
-  await commit({ type: 'stage-end', step, stage: 'rollout', evaluation: toEvaluation(results) }, { results });
+  const results = await runRollout({ env: run.env, skill, items, phase: 'train' }, run.deps);
+  await run.commit({ type: 'stage-end', step, stage: 'rollout', evaluation: toEvaluation(results) }, { results });
   return results;
 }
 
+/** Each batch is shuffled with its own seed; all are read at the same time. */
 async function reflectOnResults(results: readonly RolloutResult[], work: StepWork): Promise<RawPatch[]> {
-  const patches = await reflectOnBatches(results, work);
+  const { batches, step, proposal = 1 } = work.plan;
+  const left = [...results];
+  const reading = batches.map(({ seed, items }) =>
+    reflectOnBatch({ results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 }, work),
+  );
+  const patches = (await settleAll(reading)).flat();
   const patterns = failurePatterns(results, patches);
-  const { plan, run } = work;
-  await run.commit({ type: 'stage-end', step: plan.step, stage: 'reflect', patches, failurePatterns: patterns });
+  await work.run.commit({ type: 'stage-end', step, stage: 'reflect', patches, failurePatterns: patterns });
   return patches;
+}
+
+/** An environment may have analysts of its own. */
+async function reflectOnBatch(
+  batch: Pick<ReflectContext, 'results' | 'seed' | 'sampleIndex'>,
+  { plan: { editBudget }, skill, memory, policy, run: { config, env, deps } }: StepWork,
+): Promise<RawPatch[]> {
+  const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
+  const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
+  const lesson = { skill, ...batch, editBudget };
+  const settings = { minibatchSize, failureOnly, mode, policy, memory, notesFrom, surroundings: env.surroundings };
+  const reflectByDefault = () => runMinibatchReflect({ ...lesson, ...settings }, deps);
+  if (!env.reflect) return reflectByDefault();
+  const { optimizer, stop } = deps;
+  const proposals = await env.reflect({ ...lesson, optimizer, reflectByDefault, signal: stop.abandon });
+  return proposals.filter((proposal) => proposal !== null);
 }
 
 async function aggregatePatches(patches: readonly RawPatch[], work: StepWork): Promise<Patch> {
@@ -82,98 +130,149 @@ async function aggregatePatches(patches: readonly RawPatch[], work: StepWork): P
   return patch;
 }
 
-/** What is left of the merged edits without those that say nothing new, were tried, rank low, or give tasks away. */
+/** The merged edits without those that say nothing new, were rejected before, rank low, or give tasks away. */
 async function selectEdits(merged: Patch, evaluation: Evaluation, work: StepWork): Promise<Patch> {
-  const { plan, skill, memory, readForLeaks, run } = work;
-  const { config, commit, deps } = run;
-  const { patch: news, ...repeated } = config.dropRepeats
-    ? withoutRepeats(merged, skill, work.policy)
-    : { patch: merged };
-  const untried = config.retryRejectedEdits ? news : withoutTried(news, memory);
+  const { plan, skill, memory, policy, readForLeaks, run } = work;
+  const { dropRepeats, retryRejectedEdits, skillUpdateMode: mode } = run.config;
+  const { patch: news, ...repeated } = dropRepeats ? withoutRepeats(merged, skill, policy) : { patch: merged };
+  const untried = retryRejectedEdits ? news : { ...news, edits: withoutRejected(news.edits, memory.stepBuffer) };
   const editBudget = await chooseBudget(untried, evaluation, work);
-  const mode = config.skillUpdateMode;
-  const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, deps);
+  const ranked = await rankAndSelect({ skill, patch: untried, editBudget, mode, memory }, run.deps);
   const { patch, ...leaks } = refuseLeaks(ranked, readForLeaks);
-  await commit({ type: 'stage-end', step: plan.step, stage: 'select', patch, ...leaks, ...repeated });
+  await run.commit({ type: 'stage-end', step: plan.step, stage: 'select', patch, ...leaks, ...repeated });
   return patch;
+}
+
+/** The step's budget, or what the optimizer wants where it decides. */
+async function chooseBudget(patch: Patch, evaluation: Evaluation, work: StepWork): Promise<number | null> {
+  const { plan, skill, memory, run } = work;
+  if (run.config.lrControlMode !== 'autonomous' || plan.editBudget === null) return plan.editBudget;
+  const decision = await decideLearningRate({ skill, patch, evaluation, memory }, run.deps);
+  await run.commit({ type: 'lr-decision', step: plan.step, ...decision });
+  return decision.learningRate;
 }
 
 async function updateDocument(patch: Patch, patches: readonly RawPatch[], work: StepWork) {
   const { plan, skill, memory, policy, readForLeaks, run } = work;
-  const { config, commit, deps } = run;
-  const { skillUpdateMode: mode, maxSkillTokens, skillAwareConsolidateThreshold: consolidateThreshold } = config;
-  const candidate = await updateSkill(
-    { skill, patch, mode, policy, memory, maxSkillTokens, patches, consolidateThreshold, readForLeaks },
-    deps,
-  );
-  const updated = await commit({ type: 'stage-end', step: plan.step, stage: 'update', ...candidate });
+  const { skillUpdateMode: mode, maxSkillTokens, skillAwareConsolidateThreshold: consolidateThreshold } = run.config;
+  const settings = { mode, policy, memory, maxSkillTokens, consolidateThreshold, readForLeaks };
+  const candidate = await updateSkill({ skill, patch, patches, ...settings }, run.deps);
+  const updated = await run.commit({ type: 'stage-end', step: plan.step, stage: 'update', ...candidate });
   return { candidate, updated };
 }
 
-type Candidate = Parameters<typeof evaluateCandidate>[0]['candidate'];
+type Candidate = Awaited<ReturnType<typeof updateSkill>>;
 
 async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run }: StepWork) {
-  const { env, items, config, commit, deps } = run;
-  const race = { env, state, items: items.val, config, seed: plan.batches[0]!.seed };
+  const gate = gateOf(state, run, plan.batches[0]!.seed);
+  const { results, ...verdict } = await evaluateCandidate({ candidate, ...gate }, run.deps);
+  const judged = await run.commit({ type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict }, { results });
+  const isInvalid = verdict.decision?.verdict === 'invalid' || verdict.invalidReason !== undefined;
+  return { judged, action: verdict.action, isInvalid };
+}
+
+/** Where candidates of a step are measured, and what they must beat. */
+function gateOf(state: RunState, run: Run, seed?: number) {
+  const { config, env, items } = run;
+  const left = rolloutsLeft(state, config, items);
   const whyUnusable = unusableBeside(state.current.skill, run);
-  const room = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable };
-  const { results, ...verdict } = await evaluateCandidate({ candidate, ...race, ...room }, deps);
-  const judged = await commit({ type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict }, { results });
-  return { judged, ruling: toRuling(verdict) };
+  return {
+    env,
+    state,
+    items: items.val,
+    config,
+    ...(seed === undefined ? {} : { seed }),
+    rolloutsLeft: left,
+    whyUnusable,
+  };
 }
 
-/** An invalid evaluation rejects, and says nothing about the edits. */
-function toRuling({ action, decision, invalidReason }: Omit<JudgedCandidate, 'results'>) {
-  return { action, isInvalid: decision?.verdict === 'invalid' || invalidReason !== undefined };
+/** An invalid evaluation rejects a patch, and says nothing about its edits. */
+type JudgedPatch = { readonly patch: Patch; readonly action: StepAction; readonly isInvalid: boolean };
+
+/** A rejected patch of several edits may be saved in part. */
+async function trySalvage(
+  state: RunState,
+  { patch, action, isInvalid }: JudgedPatch,
+  work: StepWork,
+): Promise<StepAction> {
+  const { plan, policy, run } = work;
+  const { salvage: isOn, skillUpdateMode, salvageRollouts: maxRollouts, maxSkillTokens } = run.config;
+  const isSalvaged = isOn && action === 'reject' && !isInvalid && patch.edits.length > 1 && skillUpdateMode === 'patch';
+  if (!isSalvaged) return action;
+  const part = { skill: state.current.skill, edits: patch.edits, maxRollouts, maxSkillTokens, policy };
+  const salvage = await salvagePatch({ ...gateOf(state, run), ...part }, run.deps);
+  await run.commit({ type: 'salvage-end', step: plan.step, ...salvage });
+  return salvage.accepted?.action ?? action;
 }
 
-function describe({ batches, ...plan }: Step) {
-  const itemIds = batches.flatMap((batch) => batch.items.map((item) => item.id));
-  const sizes = batches.map(({ seed, items }) => ({ seed, size: items.length }));
-  return { ...plan, seed: batches[0]!.seed, itemIds, ...(batches.length > 1 ? { batches: sizes } : {}) };
+/** Lost steps in a row after which the skill is tried with less. */
+const QUIET_STEPS = 3;
+
+/**
+ * A patch wins as a whole, and may carry something harmful along. When proposals stop winning, the skill is tried without
+ * a part of what an accepted step has added; that asks no optimizer. Each part is tried once.
+ */
+async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): Promise<void> {
+  const { tryRemovals, gate, useGate, skillUpdateMode } = run.config;
+  const isOn = tryRemovals && knowsNoise(gate) && useGate && skillUpdateMode === 'patch';
+  const left = rolloutsLeft(state, run.config, run.items) ?? Number.POSITIVE_INFINITY;
+  if (!isOn || !isQuiet(state) || left < run.items.val.length) return;
+  const removal = findRemoval(state, trainsPackage(run.config));
+  if (!removal) return;
+  const candidate = { candidateSkill: removal.candidateSkill, candidateHash: skillHash(removal.candidateSkill) };
+  const race = gateOf(state, run, batches[0]!.seed);
+  const { results, ...verdict } = await judgeSkill(candidate, race, reportRemoval(run.deps));
+  const { of, removed } = removal;
+  await run.commit({ type: 'removal-end', step, of, removed, ...candidate, ...verdict }, { results });
 }
 
-/** Each batch is shuffled with its own seed; all are read at the same time. */
-async function reflectOnBatches(results: readonly RolloutResult[], work: StepWork): Promise<RawPatch[]> {
-  const { plan, skill, memory, policy, run } = work;
-  const { batches, editBudget, proposal = 1 } = plan;
-  const { config, env, deps } = run;
-  const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
-  const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
-  const { surroundings } = env;
-  const settings = { minibatchSize, editBudget, failureOnly, mode, policy, memory, notesFrom, surroundings } as const;
-  const left = [...results];
-  const reading = batches.map(({ seed, items }) => {
-    const batch = { skill, results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 };
-    return reflect(env, { ...batch, editBudget }, () => runMinibatchReflect({ ...batch, ...settings }, deps), deps);
-  });
-  return (await settleAll(reading)).flat();
+/** Otherwise progress would name the stage that usually follows an evaluation. */
+const reportRemoval = (deps: StageDeps): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
+});
+
+/** An optimizer that has no more ideas than may be tried at once has told all of them. */
+function isQuiet({ history, draft }: RunState): boolean {
+  const lost = history.slice(history.findLastIndex(({ action, removed }) => isAccepted(action) || removed) + 1);
+  const isOutOfIdeas = (draft.nEditsMerged ?? 0) <= (draft.editBudget ?? 0);
+  return isOutOfIdeas || lost.length + 1 >= QUIET_STEPS;
 }
 
-type Lesson = Pick<ReflectContext, 'results' | 'skill' | 'editBudget' | 'seed' | 'sampleIndex'>;
+type AddedPart = { readonly of: number; readonly removed: readonly string[] };
 
-/** An environment may have analysts of its own. */
-async function reflect(
-  env: SkillEnv,
-  lesson: Lesson,
-  reflectByDefault: () => Promise<RawPatch[]>,
-  { optimizer, stop }: StageDeps,
-): Promise<RawPatch[]> {
-  if (!env.reflect) return reflectByDefault();
-  const proposals = await env.reflect({ ...lesson, optimizer, reflectByDefault, signal: stop.abandon });
-  return proposals.filter((proposal) => proposal !== null);
+/** The next untried part: first what each step ranked last, then one passage after the other, the latest step first. */
+function findRemoval({ history, removalsTried, current }: RunState, isPackage: boolean) {
+  const accepted = history.filter(({ action }) => isAccepted(action)).reverse();
+  for (const part of [...accepted.flatMap(laterHalf), ...accepted.flatMap(eachAlone)]) {
+    if (removalsTried.includes(removalKey(part.of, part.removed))) continue;
+    const candidateSkill = withoutPassages(current.skill, part.removed, isPackage);
+    if (candidateSkill !== undefined) return { ...part, candidateSkill };
+  }
+  return undefined;
 }
 
-const withoutTried = (patch: Patch, { stepBuffer }: Memory): Patch => {
-  return { ...patch, edits: withoutRejected(patch.edits, stepBuffer) };
-};
+function withoutPassages(skill: string, passages: readonly string[], isPackage: boolean): string | undefined {
+  const without = (text: string | undefined, passage: string) => text && withoutPassageIn(text, passage, isPackage);
+  return passages.reduce<string | undefined>(without, skill);
+}
 
-/** The step's budget, or what the optimizer wants when it has the say. */
-async function chooseBudget(patch: Patch, evaluation: Evaluation, work: StepWork): Promise<number | null> {
-  const { plan, skill, memory, run } = work;
-  const { config, commit, deps } = run;
-  if (config.lrControlMode !== 'autonomous' || plan.editBudget === null) return plan.editBudget;
-  const decision = await decideLearningRate({ skill, patch, evaluation, memory }, deps);
-  await commit({ type: 'lr-decision', step: plan.step, ...decision });
-  return decision.learningRate;
+function laterHalf(record: StepRecord): AddedPart[] {
+  const added = addedBy(record);
+  const removed = added.slice(Math.ceil(added.length / 2));
+  return removed.length > 0 ? [{ of: record.step, removed }] : [];
+}
+
+/** A step that added one thing was measured with nothing else. */
+function eachAlone(record: StepRecord): AddedPart[] {
+  const added = addedBy(record);
+  return added.length > 1 ? added.map((passage) => ({ of: record.step, removed: [passage] })) : [];
+}
+
+function addedBy(record: StepRecord): string[] {
+  return keptEdits(record)
+    .map((index) => record.edits[index]!)
+    .filter(({ op, file = '' }) => (op === 'append' || op === 'insert_after') && partOf(file) !== 'scripts')
+    .map(({ content }) => content.trim());
 }

@@ -62,7 +62,7 @@ describe.each(['of today', 'begun by an earlier version'] as const)('a journal %
       const expected = damaged.at(-1) === NEWLINE ? 'JOURNAL_CORRUPT' : expect.any(Array);
       expect(await outcome(path, damaged)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: 150 });
   });
 
   it('with a line lost or two swapped is known to be damaged', async () => {
@@ -76,7 +76,7 @@ describe.each(['of today', 'begun by an earlier version'] as const)('a journal %
       const swapped = lines.with(one, lines[other]!).with(other, lines[one]!);
       expect(await outcome(path, toBytes(swapped))).toBe('JOURNAL_CORRUPT');
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: 50 });
   });
 });
 
@@ -84,7 +84,7 @@ it('the last line of a journal of one is known to be damaged too', async () => {
   await using folder = await temporaryDirectory();
   const path = join(folder.path, 'events.jsonl');
   const line = toBytes(linesOf(journals['of today']).slice(0, 1));
-  for (let bit = (line.length - 40) * 8; bit < (line.length - 1) * 8; bit += 1) {
+  for (let bit = (line.length - 40) * 8; bit < (line.length - 1) * 8; bit += 3) {
     const damaged = Buffer.from(line);
     damaged[bit >> 3]! ^= 1 << (bit & 7);
     expect(await outcome(path, damaged), `bit ${bit}`).toBe('JOURNAL_CORRUPT');
@@ -116,5 +116,5 @@ it('a line without a check that lacks something, or has another kind of thing, i
     if (read === 'JOURNAL_CORRUPT') return;
     expect(() => summarize((read as RunEvent[]).reduce(reduce, emptyRun))).not.toThrow();
   });
-  await fc.assert(property, { numRuns: 500 });
+  await fc.assert(property, { numRuns: 200 });
 });

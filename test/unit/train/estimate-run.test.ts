@@ -44,7 +44,7 @@ describe('estimateRun', () => {
     expect(least({ finalPasses: 1, evalTest: false })).toBe(20 + 40 + 20);
   });
 
-  it.each([1, 2, 3, 4, 5])('is kept by real runs (seed %i)', async (seed) => {
+  it.each([1, 2])('is kept by real runs (seed %i)', async (seed) => {
     const settings: SkillOptConfigInput = { numEpochs: 3, batchSize: 4, minibatchSize: 2, mergeBatchSize: 2, seed };
     const [target, optimizer] = [levelsTarget(), levelsOptimizer()];
     await new SkillOptTrainer({ env: levelsEnv(), target, optimizer, store: memoryRun(), config: settings }).train();
@@ -66,7 +66,7 @@ describe('estimateRun', () => {
     { batchSize: 10, ...EPOCH_ENDS },
     { batchSize: 10, maxRollouts: 60 },
   ];
-  const SIZES = [1, 2, 3, 5, 12, 41, 81];
+  const SIZES = [1, 2, 5, 41];
   const oneTaskEach: NonNullable<SkillEnv<Task>['planTrainEpoch']> = ({ batches }) =>
     Array.from({ length: batches }, () => [{ id: 'train-0', k: 0 }]);
 
@@ -85,22 +85,16 @@ describe('estimateRun', () => {
   }
 
   it.each(PLANS)('is never above what a run asks that finds nothing to change, nor below: %o', async (settings) => {
-    for (const train of SIZES)
-      for (const hooks of [{}, { planTrainEpoch: oneTaskEach }]) {
-        const rows = await compare(train, settings, { hooks });
-        expect(
-          rows.filter(({ low, asked }) => asked < low),
-          `${train} tasks`,
-        ).toEqual([]);
-        expect(
-          rows.filter(({ high, asked }) => asked > high),
-          `${train} tasks`,
-        ).toEqual([]);
-      }
+    const worlds = SIZES.map((train) => ({ train, hooks: {} }));
+    for (const { train, hooks } of [...worlds, { train: 12, hooks: { planTrainEpoch: oneTaskEach } }]) {
+      const rows = await compare(train, settings, { hooks });
+      const wrong = rows.filter(({ low, high, asked }) => asked < low || asked > high);
+      expect(wrong, `${train} tasks`).toEqual([]);
+    }
   });
 
   it.each(PLANS)('is never below what a run asks that changes the skill at every step: %o', async (settings) => {
-    for (const train of [5, 41, 81]) {
+    for (const train of [5, 41]) {
       let edits = 0;
       const script = { analyst: () => appends(`change ${edits++}`) };
       const rows = await compare(

@@ -1,23 +1,23 @@
 import type { Evaluation, GateAction, PairCategory, RolloutResult } from '../../contracts/index.ts';
 import type { Blame, GateDecision } from '../gate-evidence.ts';
 
-/** Everything that may change the outcome of a run, by name. A run is resumed only under the same identity. */
+/** Everything that may change the outcome, by name. A run resumes only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
 /** The file that a run's skill was read from. */
 export type SkillSource = {
-  /** Seen from the run directory: a project that moves takes both along. */
+  /** Relative to the run directory: a project may move with both. */
   readonly path: string;
   /** SHA-256 of its bytes when the run began. */
   readonly digest: string;
 };
 
-/** Of the tasks of a run: how many a model drafted, and how many of those nobody had reviewed when it began. */
+/** How many tasks a model drafted, and how many of those nobody had reviewed when the run began. */
 export type DraftedTasks = { readonly drafted: number; readonly unreviewed: number };
 
 export type TriedText = { readonly op: string; readonly target: string; readonly content: string };
 
-/** What was kept out of the skill because it gives held-out tasks away, with the reason; with a kind, it is quarantined. */
+/** A text that gives held-out tasks away. With a kind, it is quarantined. */
 export type Refusal = TriedText & { readonly reason: string; readonly kind?: string };
 
 /** Why a search was over before its epochs were. */
@@ -28,18 +28,17 @@ export type TestSubject = 'baseline' | 'best' | 'final';
 /** How many changes the optimizer itself wants to make now. */
 export type LrDecision = {
   readonly learningRate: number;
-  /** What it said, before it was held to what there is. */
+  /** What it said, before it was limited to the proposed changes. */
   readonly rawLearningRate: number | null;
   readonly availableUpdateItems: number;
   readonly isClamped: boolean;
-  /** Its answer could not be read: no change. */
+  /** Its answer could not be read. */
   readonly isFallback: boolean;
   readonly reasoning: string;
   readonly confidence: string;
   readonly riskNotes: string;
 };
 
-/** A candidate that was measured, with what came of it. */
 type Trial = {
   readonly candidateSkill: string;
   readonly candidateHash: string;
@@ -54,7 +53,7 @@ type Trial = {
 export type Salvage = {
   readonly tries: readonly { readonly edits: readonly number[]; readonly score: number; readonly hash: string }[];
   readonly evaluations: Readonly<Record<string, { readonly hard: number; readonly soft: number }>>;
-  /** The part that was better, with the places of its edits in the patch. */
+  /** The part that was better, with the indexes of its edits in the patch. */
   readonly accepted: (Trial & { readonly action: StepAction; readonly edits: readonly number[] }) | null;
   /** Attempts of the current skill where parts made most tasks throw. */
   readonly asked?: number;
@@ -77,36 +76,26 @@ export type Pair = {
 };
 
 /** What became of the guidance at the end of an epoch. */
-export type SlowUpdate = {
+export type SlowUpdate = Trial & {
   readonly action: StepAction | 'no_content' | 'over_cap' | 'leak' | 'hidden_text';
-  /** Why it is a leak. */
   readonly leakReason?: string;
   /** What it tries, where it is quarantined. */
   readonly leakKind?: string;
-  /** What it hides: a comment in HTML, or a character by its number. */
+  /** What it hides: an HTML comment, or the number of a character. */
   readonly hidden?: string;
   readonly pairs: readonly { readonly id: string; readonly category: PairCategory }[];
-  /** How many of their trajectories were too long to be read whole. */
   readonly nClippedTrajectories?: number;
   readonly prevHard: number;
   readonly currHard: number;
   readonly content: string;
   readonly reasoning: string;
-  readonly candidateSkill: string;
-  readonly candidateHash: string;
-  readonly evaluation: Evaluation | null;
-  readonly score: number;
-  readonly isPartial?: boolean;
-  /** As at a step's `evaluate`. */
   readonly invalidReason?: string;
-  readonly decision?: GateDecision;
-  readonly blame?: Blame;
 };
 
-/** What was taken out of the best skill because nothing was lost by it. */
+/** What was taken out of the best skill without loss. */
 export type Prune = {
   readonly removed: readonly string[];
-  /** What each passage that was tried is worth: the score with it less the score without. */
+  /** The worth of each passage that was tried: the score with it less the score without. */
   readonly measured?: readonly { readonly passage: string; readonly gain: number; readonly tasks: number }[];
   readonly tries: number;
   readonly skill: string;
@@ -120,7 +109,7 @@ export type Prune = {
 export const STAGES = ['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What became of a step: the gate's word, or why the gate was not asked. */
+/** What became of a step: the gate's decision, or why the gate was not asked. */
 export type StepAction =
   | GateAction
   | 'unchanged'

@@ -46,8 +46,8 @@ type OfStep = { readonly step: number };
 type OfEpoch = { readonly epoch: number };
 
 /**
- * Every kind of event but the ends of stages, each defined once: its data as a type, and what is checked of a line from
- * before lines had checks of their own. A new kind is an entry here and a case in `reduce`.
+ * Every kind of event except the ends of stages: the type of its data, and what is checked of lines without a check of their
+ * own. A new kind is an entry here and a case in `reduce`.
  */
 export const RUN_EVENTS = {
   'run-start': define<{
@@ -58,15 +58,13 @@ export const RUN_EVENTS = {
     readonly target: string;
     readonly optimizer: string;
     readonly initialSkill: string;
-    /** The file that it was read from, if it was. */
     readonly skillSource?: SkillSource;
-    /** The project file, from the folder of the run, if it was named and not found. */
+    /** The project file, relative to the run, if the user named it. */
     readonly projectFile?: string;
-    /** Whether the folder of the run was named. */
+    /** Whether the user named the folder of the run. */
     readonly isRunNamed?: boolean;
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
-    /** Only where a model drafted some of them. */
     readonly drafts?: DraftedTasks;
   }>({
     identity: tableOf(anything),
@@ -83,7 +81,7 @@ export const RUN_EVENTS = {
   'baseline-end': define<{
     readonly evaluation: Evaluation;
     readonly score: number;
-    /** Further passes of the same skill, which tell its noise. */
+    /** Further passes of the same skill, which show its noise. */
     readonly passes?: readonly Evaluation[];
   }>({ evaluation, score: number, passes: optional(listOf(evaluation)) }),
 
@@ -91,9 +89,9 @@ export const RUN_EVENTS = {
     readonly step: number;
     readonly epoch: number;
     readonly stepInEpoch: number;
-    /** Which of the candidates made from this batch, from the second on. */
+    /** Which candidate of this batch, from the second on. */
     readonly proposal?: number;
-    /** Most edits of the step; `null` when nothing limits them. */
+    /** `null` when nothing limits the edits. */
     readonly editBudget: number | null;
     readonly seed: number;
     readonly itemIds: readonly string[];
@@ -134,10 +132,7 @@ export const RUN_EVENTS = {
 
   'epoch-end': define<OfEpoch>({ epoch: number }),
 
-  'search-end': define<{
-    /** The skill passes every validation task, or what `maxRollouts` allows is used up. */
-    readonly reason: SearchEnd;
-  }>({ reason: text }),
+  'search-end': define<{ readonly reason: SearchEnd }>({ reason: text }),
 
   'prune-end': define<Prune>({
     removed: texts,
@@ -168,7 +163,7 @@ export const RUN_EVENTS = {
     readonly taskTypes: readonly string[];
   }>({ subject: text, evaluation, taskTypes: texts }),
 
-  /** Of an earlier version: see `reduce/finalists.ts`. */
+  /** Only in runs of an earlier version: see `chooseFinalist` in `reduce.ts`. */
   'finalists-end': define<{
     /** By passes of their own. */
     readonly finalists: readonly { readonly hash: string; readonly origin: string; readonly score: number }[];
@@ -209,7 +204,7 @@ export const STAGE_EVENTS = {
     readonly patch: Patch;
     /** Edits that give held-out tasks away. */
     readonly refused?: readonly Refusal[];
-    /** Edits that add what the skill says already. */
+    /** Edits that say nothing new. */
     readonly repeats?: readonly TriedText[];
     /** Share of the training tasks of which the patch repeats something that the skill does not say; absent if none. */
     readonly memorisedShare?: number;
@@ -231,7 +226,7 @@ export const STAGE_EVENTS = {
       /** Those that hide something were left out. */
       readonly hidden?: number;
     };
-    /** A rewrite, or reminders, that give held-out tasks away. */
+    /** Rewrites or reminders that give held-out tasks away. */
     readonly refused?: readonly Refusal[];
     /** As at `select`, of the whole candidate. */
     readonly memorisedShare?: number;
@@ -246,36 +241,31 @@ export const STAGE_EVENTS = {
     readonly evaluation: Evaluation | null;
     readonly score: number;
     readonly action: StepAction;
-    /** The candidate lost before it had met every item, or too many gave no result: it has no score of the whole split. */
+    /** The candidate lost before it had met every item, or too many gave no result. */
     readonly isPartial?: boolean;
-    /** Under the strict gate, of an invalid evaluation: why. The other gate says it in its decision. */
+    /** Why an evaluation is invalid, under the strict gate. The other gate says it in its decision. */
     readonly invalidReason?: string;
     readonly decision?: GateDecision;
     readonly blame?: Blame;
   }>(judged),
 } satisfies Record<Stage, Definition<unknown>>;
 
-type Named = { readonly type?: unknown; readonly stage?: unknown };
-type Table = Readonly<Record<string, Definition<unknown>>>;
+type EventKind = { readonly type?: unknown; readonly stage?: unknown };
+type Definitions = Readonly<Record<string, Definition<unknown>>>;
 
-/** The kind of an event by its type, or by its stage if it is the end of one; nothing for a kind of a later version. */
-export function findDefinition({ type, stage }: Named): Definition<unknown> | undefined {
-  const table: Table = type === 'stage-end' ? STAGE_EVENTS : RUN_EVENTS;
+/** The definition of an event by its type, or of the end of a stage; `undefined` for a kind of a later version. */
+export function findDefinition({ type, stage }: EventKind): Definition<unknown> | undefined {
+  const table: Definitions = type === 'stage-end' ? STAGE_EVENTS : RUN_EVENTS;
   const name = String(type === 'stage-end' ? stage : type);
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-const everyCheck = [
-  ...Object.values<Definition<unknown>>(RUN_EVENTS),
-  ...Object.values<Definition<unknown>>(STAGE_EVENTS),
-]
+const definitions: Definition<unknown>[] = [...Object.values(RUN_EVENTS), ...Object.values(STAGE_EVENTS)];
+const everyCheck = definitions
   .flatMap(({ checks }) => Object.entries(checks))
   .filter(([, { mapLists }]) => mapLists !== undefined);
 
-/**
- * A kind of a later version: a field with a known name holds the lists that such fields hold. A list that is not read is
- * missing from the names that later lines build on.
- */
+/** A kind of a later version: fields with known names are read like those, since later lines build on the names in them. */
 export const unknownKind = {
   mapLists: listsIn(Object.fromEntries(everyCheck)) ?? ((value: unknown) => value),
 };

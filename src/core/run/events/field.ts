@@ -5,29 +5,24 @@ import { isObject } from '../../text/index.ts';
 import type { Blame, GateDecision } from '../gate-evidence.ts';
 import type { Refusal } from './event-data.ts';
 
-/** What a journal does to each list of tasks, and to each list of scores, in an event. */
+/** How a journal packs or unpacks the lists of tasks and of scores in an event. */
 export type ListChange = {
   readonly ids: (value: unknown) => unknown;
   readonly scores: (value: unknown) => unknown;
 };
 
-/** The same value with its lists changed. */
 type MapLists = (value: unknown, change: ListChange) => unknown;
 
-/**
- * What one field of an event holds. Checked by hand, where a schema would do: a long journal has millions of scores, and is
- * read whole by every command.
- */
+/** What one field of an event holds. Checked by hand for speed: a long journal has millions of scores. */
 type Field<Value> = {
   readonly isValid: (value: unknown) => boolean;
   /** Absent where a value holds no lists of tasks or scores. */
   readonly mapLists?: MapLists | undefined;
-  /** Never there: it lets the compiler refuse a check that does not fit its field. */
+  /** Only a type: the compiler refuses a check that does not fit its field. */
   readonly for?: (value: Value) => void;
 };
 
 type Fields = Readonly<Record<string, Field<never>>>;
-/** What is checked of an object, which may hold more. */
 type Checks<Data> = { readonly [Key in keyof Data]?: Field<Data[Key]> };
 
 /** One kind of event: the type of its data, what is checked of it, and which of its lists a journal packs. */
@@ -76,7 +71,7 @@ export const object = <Data>(checks: Checks<Data>): Field<Data> => ({
   mapLists: listsIn(checks as Fields),
 });
 
-/** Copies the object with its fields in their order, since that is their order in the line. */
+/** Keeps the order of the fields: it is their order in the line. */
 export function listsIn(checks: Fields): MapLists | undefined {
   const maps = Object.entries(checks).flatMap(([key, { mapLists }]) => (mapLists ? [[key, mapLists] as const] : []));
   if (maps.length === 0) return undefined;
@@ -89,8 +84,6 @@ export function listsIn(checks: Fields): MapLists | undefined {
     return changed;
   };
 }
-
-/** What several kinds of events hold. */
 
 export const texts = listOf(text);
 

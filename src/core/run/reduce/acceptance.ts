@@ -6,21 +6,19 @@ import type { EditEffect, StepRecord } from '../step-record.ts';
 
 type Pass = { readonly hard: number; readonly soft: number };
 
-/** A skill by its whole pass, if it had one: what is believed of skills that never met is on no common scale. */
+/** The score of a skill's whole pass, if it had one: only passes can be compared between skills that never met. */
 export function passScore(state: RunState, { hash, score }: ScoredSkill): number {
   const { config } = state;
   const pass = passOf(state, hash);
   return pass && config ? selectGateScore(pass.hard, pass.soft, config.gateMetric, config.gateMixedWeight) : score;
 }
 
-/** Whether a skill has met all items in one pass. One that was accepted early has not. */
+/** A skill that was accepted early has not met all items in one pass. */
 export const hasPass = (state: RunState, { hash }: ScoredSkill) => passOf(state, hash) !== undefined;
 
-/** The last pass of a text, if it had one. */
 export const passOf = ({ evaluations }: Pick<RunState, 'evaluations'>, hash: string) =>
   evaluations.findLast((pass) => pass.hash === hash);
 
-/** Of two passes under one hash the last counts. */
 export function recordPass(state: RunState, hash: string, { hard, soft }: Pass): RunState {
   return { ...state, evaluations: [...state.evaluations, { hash, hard, soft }] };
 }
@@ -43,10 +41,10 @@ export function isBatchDone(
   return proposalsPerBatch > 1 && nEditsMerged === 0;
 }
 
-/** What is taken for another reason than beating the best is the best only if it measures best. */
+/** A candidate that was taken for another reason is the best only if its pass scores best. */
 export function isNewBest(action: string, candidate: ScoredSkill, state: RunState): boolean {
   if (action === 'accept_new_best') return true;
-  const isOpen = action === 'force_accept' || (action === 'accept' && isPaired(state)); // the strict gate has said it
+  const isOpen = action === 'force_accept' || (action === 'accept' && isPaired(state)); // the strict gate compares itself
   if (isPaired(state) && !hasPass(state, state.best)) return false; // the end of the search measures both
   return isOpen && passScore(state, candidate) > passScore(state, state.best);
 }
@@ -57,7 +55,7 @@ type Judged = {
   readonly decision?: GateDecision;
 };
 
-/** What a judgement adds to the state: a whole pass is a score, and refreshed items are evidence. */
+/** A whole pass adds a score to the state, and refreshed items add evidence. */
 export function addMeasurement(
   state: RunState,
   hash: string,
@@ -84,7 +82,7 @@ export const scoresOf = ({ evaluation, decision }: Judged) => [
   ...(decision?.veto?.candidate ?? []),
 ];
 
-/** What is known after a candidate was taken. One that no gate chose needs no shrinking, since it was not selected for a lucky score. */
+/** A candidate that no gate chose needs no shrinking: it was not selected for a lucky score. */
 export function evidenceAfterAccept(state: RunState, scores: readonly ItemScore[], action: string): GateEvidence {
   const { gate, config } = state;
   return isPaired(state) && config
@@ -92,7 +90,6 @@ export function evidenceAfterAccept(state: RunState, scores: readonly ItemScore[
     : gate;
 }
 
-/** The score of an accepted candidate: shrunk where the gate knows the noise, else as measured. */
 export function acceptedScore(state: RunState, gate: GateEvidence, action: string, measured: number): number {
   return isPaired(state) && isAccepted(action) && action !== 'force_accept' ? shrunkScore(gate) : measured;
 }
@@ -101,13 +98,13 @@ const isPaired = ({ config }: RunState) => knowsNoise(config?.gate);
 
 const notMeasured: EditEffect = { gain: null, measuredBy: 'not_measured', tasks: 0 };
 
-/** The places of the edits that a step has put into the skill, if it was accepted. */
+/** The indexes of the edits that an accepted step has put into the skill. */
 export function keptEdits({ edits = [], editStatuses = [], salvagedEdits }: StepRecord): number[] {
   const places = edits.map((_, index) => index);
   return places.filter((index) => salvagedEdits?.includes(index) ?? editStatuses[index]?.startsWith('applied'));
 }
 
-/** Of an accepted step, by the place of each edit: `null` for those that it did not keep. */
+/** Of an accepted step, by the index of each edit; `null` for edits that were not kept. */
 export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | null)[] {
   const kept = keptEdits(record);
   const isAlone = kept.length === 1 && !record.nAppendixNotesAdded;
@@ -117,13 +114,10 @@ export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | 
   return record.edits.map((_, index) => (kept.includes(index) ? effect : null));
 }
 
-type Measured = EditEffect & {
-  /** What the edit wrote. */
-  readonly passage: string;
-};
+type PassageEffect = EditEffect & { readonly passage: string };
 
-/** The history after the skill was measured without one passage. What was seen on more tasks stands. */
-export function noteEffect(history: readonly StepRecord[], { passage, ...effect }: Measured): StepRecord[] {
+/** The history after the skill was measured without one passage. A measurement on more tasks stays. */
+export function noteEffect(history: readonly StepRecord[], { passage, ...effect }: PassageEffect): StepRecord[] {
   return history.map((record) => {
     const { edits, editEffects } = record;
     if (!editEffects?.some((known, index) => known && edits[index]!.content.trim() === passage)) return record;

@@ -18,7 +18,7 @@ import {
   recordPasses,
   scoresOf,
 } from './acceptance.ts';
-import { clock, reduceStage } from './stage.ts';
+import { reduceStage } from './stage.ts';
 import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './step.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -33,7 +33,6 @@ function startRun(state: RunState, event: Event<'run-start'>): RunState {
   return { ...state, ...facts, current: seed, best: seed, startedAt: at };
 }
 
-/** The seed skill is the first to beat, and all that is known of it. */
 function setBaseline(state: RunState, event: Event<'baseline-end'>): RunState {
   const { evaluation, score, passes = [] } = event;
   const seed = { ...state.current, score };
@@ -44,7 +43,6 @@ function setBaseline(state: RunState, event: Event<'baseline-end'>): RunState {
   return recordPass({ ...state, gate, current: seed, best: seed, baseline, rolloutMs }, seed.hash, evaluation);
 }
 
-/** Guidance is a candidate like any other. */
 function takeGuidance(state: RunState, event: Event<'slow-update-end'>): RunState {
   const { epoch, action, candidateSkill: skill, candidateHash: hash, leakReason: reason, leakKind: kind } = event;
   const known = addMeasurement(state, hash, event);
@@ -93,13 +91,10 @@ function selectFinal(state: RunState, event: Event<'final-selection-end'>): RunS
 function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
   const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const measured = { ...state, finalMeasurement };
-  const isOver = state.final !== undefined; // a run that stopped at its budget is resumed with what it has
-  return event.isSeedBetter && isOver ? { ...measured, best: seedSkill(state) } : measured;
-}
-
-/** What the run began with, which ships if the winner measures worse. */
-function seedSkill({ initialSkill, baseline }: RunState): RunState['best'] {
-  return { ...unscored, skill: initialSkill, hash: skillHash(initialSkill), score: baseline?.score ?? 0 };
+  const isOver = state.final !== undefined; // a run that stopped at its budget continues with its winner
+  if (!event.isSeedBetter || !isOver) return measured;
+  const { initialSkill: skill, baseline } = state;
+  return { ...measured, best: { ...unscored, skill, hash: skillHash(skill), score: baseline?.score ?? 0 } };
 }
 
 function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): RunState {
@@ -112,11 +107,9 @@ function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'tes
 }
 
 /**
- * Runs of an earlier version, made with `finalists` above 1: at their end, skills that were the best at some time were
- * measured again to find the winner. No run does that now, and such a run cannot be resumed; what it came to is still shown.
+ * Runs of an earlier version with `finalists` above 1 measured earlier best skills again at their end. Such a run cannot be
+ * resumed, but it is still shown. The event names the winner by its hash alone, so earlier best skills are kept.
  */
-
-/** The event names the winner by its hash alone, so that the texts must be kept until it comes. */
 function withFormerBest(before: RunState, after: RunState): RunState {
   const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
   if (!isReplaced || !hasFinalists(after)) return after;
@@ -126,9 +119,7 @@ function withFormerBest(before: RunState, after: RunState): RunState {
 
 const hasFinalists = ({ config }: RunState) => ((config as { finalists?: number } | undefined)?.finalists ?? 1) > 1;
 
-type FinalistsEnd = Extract<RunEvent, { type: 'finalists-end' }>;
-
-function chooseFinalist(state: RunState, { finalists, hash }: FinalistsEnd): RunState {
+function chooseFinalist(state: RunState, { finalists, hash }: Event<'finalists-end'>): RunState {
   const winner = [state.best, ...(state.formerBests ?? [])].find((skill) => skill.hash === hash) ?? state.best;
   const score = finalists.find((finalist) => finalist.hash === hash)?.score ?? winner.score;
   return { ...state, best: { ...winner, score } };
@@ -146,22 +137,17 @@ export function reduce(before: RunState, event: RunEvent): RunState {
 }
 
 function apply(state: RunState, event: RunEvent): RunState {
-  if (!Object.hasOwn(REDUCERS, event.type)) return state; // an event of a later version: nothing that this one knows about
+  if (!Object.hasOwn(REDUCERS, event.type)) return state; // an event of a later version
   const reduceEvent = REDUCERS[event.type] as (state: RunState, event: RunEvent) => RunState;
   return reduceEvent(state, event);
 }
 
-type Reducers = {
-  readonly [Type in RunEvent['type']]: (state: RunState, event: Extract<RunEvent, { type: Type }>) => RunState;
-};
-
-/** One for each type of event: the compiler refuses the table when one is missing. */
-const REDUCERS: Reducers = {
+const REDUCERS: { readonly [Type in RunEvent['type']]: (state: RunState, event: Event<Type>) => RunState } = {
   'run-start': startRun,
   'baseline-end': setBaseline,
   'step-start': startStep,
   'lr-decision': decideRate,
-  'stage-end': (state, event) => reduceStage(clock(state, event), event),
+  'stage-end': reduceStage,
   'salvage-end': reduceSalvage,
   'removal-end': reduceRemoval,
   'step-end': (state, { action }) => endStep(state, action),
@@ -181,9 +167,8 @@ const REDUCERS: Reducers = {
 type Counted = Pick<RunState, 'rollouts' | 'attempted'>;
 
 /**
- * How many attempts an event tells of. By the journal and not by what a cache has spared, so that a run that is resumed
- * ends where it would have ended. A training task is attempted once under one skill, and again under the next. By default an
- * event tells of as many attempts as it holds scores.
+ * Attempts are counted by the journal, also those that the cache knew: a resumed run must end where the whole one ends. A
+ * training task counts once under each skill. By default an event holds one score for each attempt.
  */
 function countRollouts(state: RunState, event: RunEvent): Counted {
   const { rollouts, attempted } = state;
@@ -227,7 +212,6 @@ type Measured = Pick<RunEvent, 'type'> & {
   readonly blame?: Blame;
 };
 
-/** Each score that an event holds is an attempt, in whichever of the fields that hold them. */
 function scoresIn({ evaluation, passes = [], decision, blame }: Measured): number {
   const { refreshed = [], confirmation = [], veto } = decision ?? {};
   const measured = [evaluation, ...passes].map((pass) => pass?.scores ?? []);

@@ -9,24 +9,19 @@ import { addMeasurement, passOf, scoresOf } from './acceptance.ts';
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;
 
-export function reduceStage(state: RunState, event: StageEnd): RunState {
-  switch (event.stage) {
-    case 'rollout':
-      return endRollout(state, event);
-    case 'reflect':
-      return endReflect(state, event);
-    case 'aggregate':
-      return addToDraft(state, { nEditsMerged: event.patch.edits.length });
-    case 'select':
-      return endSelect(state, event);
-    case 'update':
-      return endUpdate(state, event);
-    case 'evaluate':
-      return endEvaluate(state, event);
-    default:
-      event satisfies never;
-      return state;
-  }
+const STAGE_REDUCERS: { readonly [Name in StageEnd['stage']]: (state: RunState, event: EndOf<Name>) => RunState } = {
+  rollout: endRollout,
+  reflect: endReflect,
+  aggregate: (state, { patch }) => addToDraft(state, { nEditsMerged: patch.edits.length }),
+  select: endSelect,
+  update: endUpdate,
+  evaluate: endEvaluate,
+};
+
+export function reduceStage(before: RunState, event: StageEnd): RunState {
+  const state = clock(before, event);
+  if (!Object.hasOwn(STAGE_REDUCERS, event.stage)) return state; // a stage of a later version
+  return (STAGE_REDUCERS[event.stage] as (state: RunState, event: StageEnd) => RunState)(state, event);
 }
 
 const addToDraft = (state: RunState, fields: StepDraft): RunState => ({
@@ -94,10 +89,8 @@ function endEvaluate(state: RunState, event: EndOf<'evaluate'>): RunState {
   return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial, ...(blame ? { blame } : {}) } };
 }
 
-type Batches = readonly BatchRecord[];
-
-/** The tasks of a step are those of its batches, one after the other. */
-function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evaluation): Batches {
+/** A step has the tasks of its batches, one after the other. */
+function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evaluation): readonly BatchRecord[] {
   const left = [...scores];
   return accumulationBatches.map((batch) => {
     const [hard, soft] = computeScore(left.splice(0, batch.nEnvs));
@@ -105,8 +98,8 @@ function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evalu
   });
 }
 
-/** Of several batches the journal does not say which patch came from which. */
-function countPatches({ accumulationBatches = [] }: StepDraft, patches: PatchCounts): Batches {
+/** Of several batches, the journal does not say which patch came from which. */
+function countPatches({ accumulationBatches = [] }: StepDraft, patches: PatchCounts): readonly BatchRecord[] {
   const [only, ...others] = accumulationBatches;
   return only && others.length === 0 ? [{ ...only, ...patches }] : accumulationBatches;
 }
@@ -116,32 +109,25 @@ type PatchCounts = Required<Pick<BatchRecord, 'nFailurePatches' | 'nSuccessPatch
 type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
 
 /** The strict gate gives no verdict, unless there was nothing to judge by. */
-export function verdictOf({
-  decision,
-  invalidReason,
-}: Ruled): Pick<StepDraft, 'verdict' | 'verdictReason' | 'needsRollouts' | 'nItems' | 'expectedGain' | 'chance'> {
+export function verdictOf({ decision, invalidReason }: Ruled): StepDraft {
   if (decision) {
     const { verdict, reason: verdictReason, needs, total: nItems, expectedGain, chance } = decision;
-    const isWeighed = expectedGain !== undefined; // a journal of an earlier version lacks it
-    const weighed = isWeighed ? { expectedGain, chance } : {};
+    const weighed = expectedGain === undefined ? {} : { expectedGain, chance }; // earlier versions lack it
     return { verdict, verdictReason, nItems, ...weighed, ...(needs ? { needsRollouts: needs.rollouts } : {}) };
   }
   return invalidReason === undefined ? {} : { verdict: 'invalid', verdictReason: invalidReason };
 }
 
-/** What is refused now takes the place of what was when the step was taken before. */
+/** Replaces what was refused when the step was taken before. */
 function leaksAfter({ leaks }: RunState, { step, stage, refused = [] }: EndOf<'select' | 'update'>): Leak[] {
   const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
-  const later = refused.map(({ reason, kind }) => ({
-    stage,
-    at: step,
-    reason,
-    ...(kind === undefined ? {} : { kind }),
-  }));
+  const later = refused.map(({ reason, kind }) => {
+    return { stage, at: step, reason, ...(kind === undefined ? {} : { kind }) };
+  });
   return [...earlier, ...later];
 }
 
-/** A step that is taken again, because a resumed run got other replies, says nothing about its first candidate. */
+/** A resumed run that got other replies takes a step again: its record says nothing about the first candidate. */
 function withoutCandidate(draft: StepDraft): StepDraft {
   const {
     rewriteChangeSummary: _summary,
@@ -154,7 +140,7 @@ function withoutCandidate(draft: StepDraft): StepDraft {
   return rest;
 }
 
-/** Without what was true of one candidate as a whole: what the gate said of it, and the reminders it brought. */
+/** Without what the gate said of one candidate, and the reminders that it brought. */
 export function withoutJudgement(draft: StepDraft): StepDraft {
   const {
     nAppendixNotesAdded: _added,
@@ -173,7 +159,7 @@ export function withoutJudgement(draft: StepDraft): StepDraft {
   return rest;
 }
 
-export function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
+function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
   const timing = { ...state.draft.timing, [stage]: ms };
   const tokens = addStageUsage(state.draft.tokens ?? {}, usage);
   const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell

@@ -53,10 +53,7 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
   return { ...known, draft };
 }
 
-/**
- * What is better without is taken out there and then: the step itself was rejected, and says so. Whatever comes of it, this
- * part is not tried again.
- */
+/** A part without which the skill is better is taken out at once. Either way it is not tried again. */
 export function reduceRemoval(state: RunState, event: Removal): RunState {
   const history = noteRemoval(state, event);
   const known = addMeasurement({ ...state, history }, event.candidateHash, event);
@@ -121,7 +118,7 @@ export function endStep(state: RunState, action: StepAction): RunState {
   return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
 }
 
-/** Most steps of the buffer where it spans the whole run: prompts must not grow without end. */
+/** Where the buffer spans the whole run, prompts must not grow without end. */
 const MOST_STEPS = 8;
 
 function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {
@@ -133,7 +130,7 @@ type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
   readonly scoreAfter: number;
 };
 
-/** Rejected is what was tried: not what was saved of it, was too long to be tried, or could not be measured. */
+/** Rejected edits are those that were measured and lost: not those that were saved, too long, or unmeasurable. */
 function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failures }: Tried): StepBufferEntry {
   const { step, action, rolloutN: nTotal, edits = [], salvagedEdits = [], nOverCap = 0 } = record;
   const tried = edits.slice(0, edits.length - nOverCap);
@@ -148,23 +145,17 @@ function toBufferEntry(record: StepRecord, { scoreBefore, scoreAfter, ...failure
   return { ...rejected, undecided: { met: met ?? total, total } };
 }
 
-/** Steps whose candidates had the same fault, so that they were not scored. */
 type FaultySteps = { readonly reason: string; readonly steps: readonly number[] };
 
-type Faulty = { readonly step: number; readonly reason: string };
-
-/** Those with the same fault together, in the order of their first. The last reason stands for all of them. */
-export function groupFaults(faults: readonly Faulty[]): FaultySteps[] {
+/** Steps with the same fault together, in the order of their first. The last reason stands for all of them. */
+export function groupFaults(faults: readonly { readonly step: number; readonly reason: string }[]): FaultySteps[] {
   const groups = new Map<string, FaultySteps>();
   for (const { step, reason } of faults) {
-    const kind = kindOf(reason);
+    const kind = reason.replace(/\d+(?:[.,]\d+)*/g, '#'); // 1,025 and 1,100 characters are the same fault
     groups.set(kind, { reason, steps: [...(groups.get(kind)?.steps ?? []), step] });
   }
   return [...groups.values()];
 }
 
-/** A description of 1,025 characters and one of 1,100 have the same fault. */
-const kindOf = (reason: string) => reason.replace(/\d+(?:[.,]\d+)*/g, '#');
-
-/** The candidate of a step was no skill that could be used: nothing was attempted with it. */
+/** The candidate of a step was unusable: nothing was attempted with it. */
 export const isUnscored = ({ action }: Pick<StepRecord, 'action'>) => action === 'skip_invalid';

@@ -2,11 +2,20 @@ import { memoryRun, type RunEvent, type SkillOptConfigInput, skillHash } from 's
 import { describe, expect, it } from 'vitest';
 import { appends, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 import { DEFAULT_GATE } from '../../../support/strict-gate.ts';
-import { dice, EVERYTHING, run, script, solves } from './resume-world.ts';
+import { dice, EVERYTHING, type Mode, run, script, solves } from './resume-world.ts';
+
+const wholeRuns = new Map<Mode, ReturnType<typeof run>>();
+
+/** A whole run of a mode with one worker. Its store stays as it is. */
+function wholeRun(mode: Mode): ReturnType<typeof run> {
+  const whole = wholeRuns.get(mode) ?? run(mode, 1);
+  wholeRuns.set(mode, whole);
+  return whole;
+}
 
 describe('a run with everything on', () => {
   it('really does everything', async () => {
-    const { facts, calls } = await run('patch', 1);
+    const { facts, calls } = await wholeRun('patch');
     const types = new Set(facts.map(({ type }) => type));
     for (const type of ['lr-decision', 'salvage-end', 'slow-update-end', 'meta-skill-end', 'prune-end', 'test-end'])
       expect(types).toContain(type);
@@ -20,10 +29,10 @@ describe('a run with everything on', () => {
   });
 
   it.each([
-    ['patch', 1, 17],
-    ['patch', 5, 23],
-    ['rewrite_from_suggestions', 5, 29],
-    ['full_rewrite_minibatch', 5, 29],
+    ['patch', 1, 29],
+    ['patch', 5, 37],
+    ['rewrite_from_suggestions', 5, 43],
+    ['full_rewrite_minibatch', 5, 43],
   ] as const)('resumes to the same end (%s, %i workers, cut at every %i. event)', async (mode, workers, every) => {
     const whole = await run(mode, workers);
     for (let cut = 0; cut <= whole.facts.length; cut += every) {
@@ -37,8 +46,8 @@ describe('a run with everything on', () => {
   it.each(['patch', 'rewrite_from_suggestions', 'full_rewrite_minibatch'] as const)(
     'resumes to the same end without its caches (%s)',
     async (mode) => {
-      const whole = await run(mode, 1);
-      for (let cut = 4; cut <= whole.facts.length; cut += 27) {
+      const whole = await wholeRun(mode);
+      for (let cut = 4; cut <= whole.facts.length; cut += 53) {
         const { facts, summary } = await run(mode, 4, memoryRun(whole.store.events.slice(0, cut)));
         expect(facts.slice(1), `cut after ${cut} events`).toEqual(whole.facts.slice(1));
         expect(summary.bestSkill).toBe(whole.summary.bestSkill);
@@ -47,12 +56,12 @@ describe('a run with everything on', () => {
   );
 
   it('comes to the same end with any number of workers', async () => {
-    const [one, many] = [await run('patch', 1), await run('patch', 9)];
+    const [one, many] = [await wholeRun('patch'), await run('patch', 9)];
     expect(many.facts.slice(1)).toEqual(one.facts.slice(1));
   });
 
   it('writes the same lr_history.jsonl, with one row per step', async () => {
-    const whole = await run('patch', 1);
+    const whole = await wholeRun('patch');
     const cut = whole.facts.findIndex(({ type }) => type === 'lr-decision') + 2;
     const rest = await run('patch', 1, memoryRun(whole.store.events.slice(0, cut)));
     expect(rest.store.views['lr_history.jsonl']).toBe(whole.store.views['lr_history.jsonl']);
@@ -60,7 +69,7 @@ describe('a run with everything on', () => {
   });
 
   it('keeps one decision per step also when a step is taken again with other answers', async () => {
-    const whole = await run('patch', 1);
+    const whole = await wholeRun('patch');
     const cut = whole.facts.findIndex(({ type }) => type === 'lr-decision') + 2;
     const moody: Script = { ...script('patch'), lr_autonomous: () => ({ learning_rate: 1, reasoning: 'another day' }) };
     const { store } = await scriptedRun({
@@ -114,7 +123,7 @@ describe('a run of the default preset', () => {
     const types = new Set(whole.facts.map(({ type }) => type));
     for (const type of ['removal-end', 'final-measurement-end'] as const) expect(types).toContain(type);
     expect(types.has('search-end')).toBe('maxRollouts' in config);
-    for (let cut = 0; cut <= whole.facts.length; cut += 11) {
+    for (let cut = 0; cut <= whole.facts.length; cut += 29) {
       (whole.store.events as RunEvent[]).length = cut;
       const { facts, requests } = await play(config, whole.store);
       expect(facts, `cut after ${cut} events`).toEqual(whole.facts);

@@ -21,7 +21,7 @@ import { levelsEnv, levelsOptimizer, levelsTarget } from '../../../support/level
 import { STRICT } from '../../../support/strict-gate.ts';
 import { temporaryDirectory } from '../../stores/run-directory.fixture.ts';
 
-const config: SkillOptConfigInput = { ...STRICT, numEpochs: 3, batchSize: 4, minibatchSize: 2, maxRetries: 0 };
+const config: SkillOptConfigInput = { ...STRICT, numEpochs: 2, batchSize: 4, minibatchSize: 2, maxRetries: 0 };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(() => resolve()));
 const turns = async (count: number) => {
@@ -235,9 +235,9 @@ describe('a run that is cut off while its store is behind', () => {
     return taken;
   }
 
-  it('ends the same from every cut, without a call for what was kept', async () => {
+  it('ends the same wherever it is cut off, without a call for what was kept', async () => {
     const facts = await undisturbed();
-    for (const cut of (await cuts()).filter((_, index) => index % 4 === 0)) {
+    for (const cut of (await cuts()).filter((_, index) => index % 13 === 0)) {
       const { store, kept } = slowStore(async () => {}, cut);
       let calls = 0;
       await train(store, { onCall: () => void calls++ });

@@ -13,8 +13,12 @@ const sizes = { train: 3, val: 12, test: 0 };
 /** A run under the default gate, and what is known at its end. */
 async function play(solves: Solves, script: Script, config: SkillOptConfigInput = {}, world: World = {}) {
   const run = await scriptedRun({ solves, script, sizes, ...world, config: { ...PAIRED, ...config } });
-  const states = run.store.events.map((_, index, events) => events.slice(0, index + 1).reduce(reduce, emptyRun));
-  return { ...run, state: states.at(-1)!, states };
+  let state = emptyRun;
+  const states = run.store.events.map((event) => {
+    state = reduce(state, event);
+    return state;
+  });
+  return { ...run, state, states };
 }
 
 const propose = (...lines: string[]): Script => ({ analyst: () => appends(...lines) });
@@ -26,11 +30,9 @@ const truth = (solves: Solves, skill: string, val = 12) =>
 describe.each(['paired', 'strict'] as const)('a skill that the %s gate has chosen', (gate) => {
   /** How many tasks are solved, how many more with MUCH, and how many with LITTLE. */
   const worlds = [
-    { val: 12, start: 3, much: 6, little: 2 },
     { val: 12, start: 5, much: 5, little: 1 },
     { val: 12, start: 1, much: 5, little: 2 },
     { val: 20, start: 10, much: 6, little: 2 },
-    { val: 40, start: 10, much: 20, little: 4 },
   ];
   const solvesIn =
     ({ start, much, little }: (typeof worlds)[number]): Solves =>
@@ -218,7 +220,7 @@ describe('salvage under the default gate', () => {
     expect(record!.candidateHash).toBe(accepted!.candidateHash);
   });
 
-  it.each([23, 24, 36, 48, 72, 100])('takes no more than %i rollouts', async (salvageRollouts) => {
+  it.each([23, 24, 48, 100])('takes no more than %i rollouts', async (salvageRollouts) => {
     // Nobody knows about any part: under noise a lucky one may take a second pass.
     const isWhole = (skill: string) => skill.includes('E1') && skill.includes('E4');
     const seen = new Map<string, number>();
@@ -319,7 +321,7 @@ describe('the final measurement', () => {
     };
     const { requests, state } = await scriptedRun({
       solves,
-      sizes: { train: 102, val: 24, test: 0 },
+      sizes: { train: 32, val: 24, test: 0 },
       script: { analyst: ({ step }) => appends(step === 1 ? 'GAIN' : `BREAK ${step}`) },
       config: { ...PAIRED, proposalsPerBatch: 1, batchSize: 1, finalPasses: 2, protectedItems: ['val-9'] },
     }).then((run) => ({ ...run, state: run.store.events.reduce(reduce, emptyRun) }));
@@ -328,7 +330,7 @@ describe('the final measurement', () => {
       .filter(({ messages: [system, user] }) => system!.content === state.best.skill && user!.content.includes('val-9'))
       .map(({ sampleIndex = 0 }) => sampleIndex);
     const inSearch = state.gate.draws['val-9']!;
-    expect(inSearch).toBeGreaterThan(502);
+    expect(inSearch).toBeGreaterThan(150);
     expect(new Set(drawn).size, 'the fresh ones are asked for, not remembered').toBe(inSearch + 2);
   });
 });

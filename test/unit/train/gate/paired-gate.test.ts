@@ -36,7 +36,7 @@ async function run({ config, store = memoryRun(), isDeaf = false, noise = 0.15, 
     env: worldEnv(seed),
     target: simulatedTarget({ seed, noise, nullMode: isDeaf }),
     optimizer: simulatedOptimizer({ seed }),
-    config: { numEpochs: 2, batchSize: 12, maxRetries: 0, seed, ...config },
+    config: { numEpochs: 2, batchSize: 12, maxRetries: 0, evalTest: false, seed, ...config },
     store,
   });
   const summary = await trainer.train();
@@ -55,17 +55,14 @@ describe('the gate that knows noise', () => {
     expect(comparable(many)).toEqual(comparable(one));
   });
 
-  it.each([1, 4])(
-    'resumes after any event to the same end, with %i proposals of a batch',
-    async (proposalsPerBatch) => {
-      const config = { proposalsPerBatch };
-      const { store, facts } = await run({ config });
-      for (let cut = 1; cut < store.events.length; cut += 4) {
-        const resumed = await run({ config, store: memoryRun(store.events.slice(0, cut)) });
-        expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
-      }
-    },
-  );
+  it.each([1, 4])('resumes to the same end, with %i proposals of a batch', async (proposalsPerBatch) => {
+    const config = { proposalsPerBatch };
+    const { store, facts } = await run({ config });
+    for (let cut = 1; cut < store.events.length; cut += 13) {
+      const resumed = await run({ config, store: memoryRun(store.events.slice(0, cut)) });
+      expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
+    }
+  });
 
   it.each([1, 4])('writes down enough to make every decision again (%i proposals)', async (proposalsPerBatch) => {
     const { store } = await run({ config: { proposalsPerBatch } });
@@ -84,7 +81,7 @@ describe('the gate that knows noise', () => {
   });
 
   it('knows of a skill that it took what can be recomputed from the journal', async () => {
-    const { store } = await run({ config: { numEpochs: 4 }, noise: 0.05 });
+    const { store } = await run({ config: { numEpochs: 3 }, noise: 0.05 });
     let [state, accepts] = [emptyRun, 0];
     for (const event of store.events) {
       const after = reduce(state, event);
@@ -102,7 +99,7 @@ describe('the gate that knows noise', () => {
   });
 
   it('rolls the current skill out on every task that decides', async () => {
-    const { store } = await run({ config: { numEpochs: 4 } });
+    const { store } = await run({ config: { numEpochs: 3 } });
     let state = emptyRun;
     for (const event of store.events) {
       if (isJudged(event)) {
@@ -121,7 +118,7 @@ describe('the gate that knows noise', () => {
   });
 
   it('claims nothing where nothing helps', async () => {
-    const runs = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => run({ isDeaf: true, seed })));
+    const runs = await Promise.all([1, 2, 3].map((seed) => run({ isDeaf: true, seed })));
     expect(runs.filter(({ summary }) => summary.isProven)).toHaveLength(0);
   });
 

@@ -30,7 +30,7 @@ async function run({ config, sizes, store = memoryRun() }: Options) {
 
 describe('a limit of rollouts', () => {
   const cases = [
-    ...[4, 10, 25].flatMap((val) => [4, 9, 20, 33].map((times) => [times * val, val] as const)),
+    ...[4, 10].flatMap((val) => [4, 9, 20].map((times) => [times * val, val] as const)),
     ...[120, 127, 148, 190].map((limit) => [limit, 30] as const), // a race begins, and cannot be paid to its end
   ];
 
@@ -77,7 +77,7 @@ describe('a limit of rollouts', () => {
     ['final passes', { finalPasses: 3 }],
   ] as const)('is kept with %s', async (_name, config) => {
     const over: string[] = [];
-    for (const maxRollouts of [90, 150, 210, 350]) {
+    for (const maxRollouts of [90, 170]) {
       const { made, state } = await run({ config: { maxRollouts, ...config }, sizes: { train: 16, val: 10 } });
       if (made > maxRollouts) over.push(`${made} of ${maxRollouts}`);
       if (state.rollouts < made) over.push(`${state.rollouts} counted, ${made} made`);
@@ -87,7 +87,7 @@ describe('a limit of rollouts', () => {
 
   it('is kept with re-rolls of what a winner seems to have lost', async () => {
     const over: string[] = [];
-    for (const maxRollouts of [61, 73, 84, 130]) {
+    for (const maxRollouts of [61, 84]) {
       const { rollouts } = await scriptedRun({
         solves: (skill, { id, k }) => (id.startsWith('train') ? k % 2 === 0 : skill.includes('MARK') ? k > 2 : k < 5),
         sizes: { train: 16, val: 10, test: 0 },
@@ -111,34 +111,27 @@ describe('a limit of rollouts', () => {
     expect(state.rollouts).toBeLessThan(100);
   });
 
-  it('decides how many epochs there are, and not the configured number', async () => {
-    const { state } = await run({ config: { maxRollouts: 600, numEpochs: 1 }, sizes: { train: 16, val: 10 } });
+  it('is used up over more epochs than configured, removals counted: less than a step is left', async () => {
+    const config = { maxRollouts: 400, numEpochs: 1 };
+    const { facts, made, state } = await run({ config, sizes: { train: 16, val: 10 } });
     expect(state.history.at(-1)!.epoch).toBeGreaterThan(1);
-  });
-
-  it('counts what it takes to try the skill with less', async () => {
-    const { facts, made, state } = await run({ config: { maxRollouts: 400 }, sizes: { train: 16, val: 10 } });
     expect(ofType(facts, 'removal-end').length).toBeGreaterThan(0);
     expect(state.rollouts).toBeGreaterThanOrEqual(made);
-  });
-
-  it('is used: less than a step is left over', async () => {
-    const { state } = await run({ config: { maxRollouts: 400 }, sizes: { train: 16, val: 10 } });
     expect(state.rollouts).toBeGreaterThan(400 - 8 - 20);
   });
 
   it('ends a resumed run where the whole one ended', async () => {
-    const options = { config: { maxRollouts: 150 }, sizes: { train: 16, val: 10 } };
+    const options = { config: { maxRollouts: 80 }, sizes: { train: 16, val: 10 } };
     const whole = await run(options);
     expect(ofType(whole.facts, 'search-end')).toHaveLength(1);
-    for (let cut = 1; cut < whole.store.events.length; cut += 2) {
+    for (let cut = 1; cut < whole.store.events.length; cut += 4) {
       const again = await run({ ...options, store: memoryRun(whole.store.events.slice(0, cut)) });
       expect(again.facts, `cut after event ${cut}`).toEqual(whole.facts);
     }
   });
 
   it('means the same with one worker and with sixteen', async () => {
-    const at = (workers: number) => run({ config: { maxRollouts: 200, workers }, sizes: { train: 16, val: 10 } });
+    const at = (workers: number) => run({ config: { maxRollouts: 120, workers }, sizes: { train: 16, val: 10 } });
     const [one, many] = await Promise.all([at(1), at(16)]);
     expect(many.facts.slice(1)).toEqual(one.facts.slice(1));
   });
@@ -182,7 +175,7 @@ describe('a skill that passes every validation task', () => {
 
   it('ends a resumed run where the whole one ended', async () => {
     const whole = await perfect('# Skill\n');
-    for (let cut = 1; cut < whole.store.events.length; cut++) {
+    for (let cut = 1; cut < whole.store.events.length; cut += 3) {
       const again = await perfect('# Skill\n', {}, memoryRun(whole.store.events.slice(0, cut)));
       expect(again.facts, `cut after event ${cut}`).toEqual(whole.facts);
     }
