@@ -17,13 +17,13 @@ const listenedTo = new WeakMap<AbortSignal, number>();
 
 /**
  * Every call in flight may listen to the run's one signal. Node would take many listeners for a leak and print a warning.
- * Only the second listener raises the maximum, because that costs more than listening does.
+ * Most signals have few listeners. Raising the maximum costs more than listening, so the eighth listener does it.
  */
 function expectMany(signal: AbortSignal): void {
   const times = (listenedTo.get(signal) ?? 0) + 1;
-  if (times <= 2) listenedTo.set(signal, times);
+  if (times <= 8) listenedTo.set(signal, times);
   // Not 0, which also means no maximum: undici reads the number, and Node takes a signal with 0 for something else.
-  if (times === 2) setMaxListeners(Number.POSITIVE_INFINITY, signal);
+  if (times === 8) setMaxListeners(Number.POSITIVE_INFINITY, signal);
 }
 
 /** `promise`, or a rejection with the signal's reason as soon as it aborts. */

@@ -234,7 +234,7 @@ describe('a run that a judge scores', () => {
     expect(ofStage(fair.facts, 'evaluate')[0]!.evaluation!.scores.some(({ soft }) => soft === 0.5)).toBe(true);
   });
 
-  it.each(gates)('bears single judgements that fail, and counts them for nothing (%s)', async (_name, config) => {
+  it.each(gates)('continues when single judgements fail, and does not count them (%s)', async (_name, config) => {
     const judge = judgeWho((asked) => (asked.k === 9 ? BABBLE : byRule(asked)));
     const { summary, facts, store } = await train({ judge, config });
     expect(summary).toMatchObject({ isDone: true, testHard: 1 });
@@ -371,7 +371,7 @@ describe('a judged run that is resumed', () => {
     const judge = () => stumped((k) => k >= 1);
     const asked = judge();
     const whole = await train({ judge: asked, config });
-    for (const share of [0.05, 0.3, 0.5, 0.7, 0.95]) {
+    for (const share of [0.05, 0.5, 0.95]) {
       const calls = Math.floor(share * asked.requests.length);
       const store = memoryRun();
       await expect(train({ judge: breaking(judge(), calls), config, store })).rejects.toThrow('refused');
@@ -406,7 +406,7 @@ describe('a judged run that is resumed', () => {
   it.each(gates)('after any event meets the same facts (%s)', async (_name, config) => {
     const judge = () => stumped((k) => k >= 1);
     const { store, facts } = await train({ judge: judge(), config });
-    for (let cut = 1; cut < store.events.length; cut += 3) {
+    for (let cut = 2; cut < store.events.length; cut += 5) {
       const resumed = await train({ judge: judge(), config, store: memoryRun(store.events.slice(0, cut)) });
       expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
     }
