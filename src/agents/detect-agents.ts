@@ -14,11 +14,11 @@ export type InstalledAgent = {
   readonly path: string;
   /** Where it was found on `PATH`. */
   readonly foundAt: string;
-  /** Absent when the program does not say. */
+  /** Undefined when the program does not say. */
   readonly version: string | undefined;
 };
 
-/** The agent CLIs on `PATH` that `project` did not bring along, with their versions, in the order of the table. Asks no model. */
+/** The agent CLIs on `PATH`, but not in `project`, with their versions, in the order of the table. Asks no model. */
 export async function detectAgents(
   env: Environment = process.env,
   project = process.cwd(),
@@ -38,14 +38,14 @@ export function findAgents(env: Environment, project: string): readonly Omit<Ins
 
 type CliAt = Located & { readonly cli: AgentCliName };
 
-/** The version that a CLI prints; absent when it prints none. */
+/** The version that a CLI prints. */
 export async function versionOf(program: CliAt, inherited: Environment): Promise<string | undefined> {
   return versionIn((await printedVersion(program, inherited)) ?? '');
 }
 
 const versionIn = (printed: string): string | undefined => /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
 
-/** Absent when the CLI cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
+/** Undefined when the CLI cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
 async function printedVersion({ cli, ...program }: CliAt, inherited: Environment): Promise<string | undefined> {
   await using folder = await openCallFolder();
   const env = { ...childEnvironment({ cli: agentClis[cli], program, inherited }), NO_COLOR: '1', CI: '1' };

@@ -33,29 +33,26 @@ export function locate(where: Whereabouts): Located {
   const found = path === undefined ? findBinary(binary, variables, projects) : isExecutable(path) && path;
   if (found) return { path: realPath(found), foundAt: resolve(foundAt ?? found) };
   const { agent, path: setting } = where.words ?? { agent: cli, path: 'the path' };
-  if (path !== undefined) throw notAProgram(path, { agent, binary, setting });
+  if (path !== undefined) {
+    const hint = `Correct ${setting}: it names the file that is started, which command -v ${binary} prints. Without it, ${binary} is looked for on PATH.`;
+    throw new SkillError('CONFIG_INVALID', `expected the program of ${agent}, and ${path} ${whyUnusable(path)}`, {
+      hint,
+    });
+  }
   throw new SkillError('CONFIG_INVALID', `${agent} is not installed: no program ${binary} on PATH`, {
     hint: `${skippedNote(binary, variables)}Install it: ${installCommand}`,
   });
 }
 
-type ProgramWords = Readonly<Record<'agent' | 'binary' | 'setting', string>>;
-
-function notAProgram(path: string, { agent, binary, setting }: ProgramWords): SkillError {
-  const there = statSync(path, { throwIfNoEntry: false });
-  const came = there === undefined ? 'is not there' : there.isDirectory() ? 'is a folder' : 'may not be executed';
-  return new SkillError('CONFIG_INVALID', `expected the program of ${agent}, and ${path} ${came}`, {
-    hint: `Correct ${setting}: it names the file that is started, which command -v ${binary} prints. Without it, ${binary} is looked for on PATH.`,
-  });
+function whyUnusable(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return 'is not there';
+  return found.isDirectory() ? 'is a folder' : 'may not be executed';
 }
 
 /** The variables that a CLI would see if the caller started it by hand. */
-export const callerVariables = ({
-  inherited = process.env,
-  env,
-}: Pick<Whereabouts, 'inherited' | 'env'>): Environment => ({
-  ...inherited,
-  ...env,
-});
+export function callerVariables({ inherited = process.env, env }: Pick<Whereabouts, 'inherited' | 'env'>): Environment {
+  return { ...inherited, ...env };
+}
 
 export const homeIn = (env: Environment) => env.HOME ?? env.USERPROFILE ?? homedir();
