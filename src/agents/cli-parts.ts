@@ -19,7 +19,7 @@ export function openaiProvider({ OPENAI_API_KEY: key, OPENAI_BASE_URL }: Environ
 /** Without the provider before the slash: behind the gateway there is only ours. */
 export const bareModel = (model = 'default'): string => model.slice(model.indexOf('/') + 1);
 
-/** Sign-ins of clouds that serve models, for a CLI that was told to use one. */
+/** Sign-ins of clouds that serve models, for a CLI that is set to use one. */
 export const AMAZON = ['AWS_*'];
 export const GOOGLE_CLOUD = [
   ...['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GOOGLE_VERTEX_*', 'GCLOUD_PROJECT', 'CLOUD_ML_REGION'],

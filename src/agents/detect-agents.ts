@@ -4,8 +4,7 @@ import type { Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { openCallFolder } from './call-folder.ts';
 import { childEnvironment } from './child-environment.ts';
-import { findBinary, projectFolders, realPath } from './find-binary.ts';
-import { homeIn } from './require-installed.ts';
+import { findBinary, homeIn, projectFolders, realPath } from './require-installed.ts';
 import { runProcess } from './run-process.ts';
 
 export type InstalledAgent = {
@@ -60,7 +59,7 @@ async function printedVersion({ cli, ...program }: CliAt, inherited: Environment
  */
 export async function requireProgram(program: CliAt, env: Environment): Promise<string> {
   const printed = await printedVersion(program, env);
-  const other = agentNamedIn(printed ?? '', program.cli) ?? agentAt(program);
+  const other = otherAgent(program, printed ?? '');
   if (other !== undefined) throw otherProgram(program, `it is the program of ${agentClis[other].name}`);
   if (printed === undefined) return 'unknown';
   const version = looksOwn(printed, program.cli) ? versionIn(printed) : undefined;
@@ -70,22 +69,18 @@ export async function requireProgram(program: CliAt, env: Environment): Promise<
 
 const names = (text: string, cli: AgentCliName) => new RegExp(`\\b${agentClis[cli].name}\\b`, 'i').test(text);
 
-/** Another agent that prints its name beside its version. */
-function agentNamedIn(printed: string, own: AgentCliName): AgentCliName | undefined {
-  return names(printed, own) ? undefined : othersThan(own).find((cli) => names(printed, cli));
-}
-
-/** Another agent whose file or package it is: some print nothing but a number. */
-function agentAt({ path, foundAt, cli: own }: CliAt): AgentCliName | undefined {
+/** Another agent that prints its name beside its version, or whose file or package it is: some print only a number. */
+function otherAgent({ path, foundAt, cli: own }: CliAt, printed: string): AgentCliName | undefined {
+  const others = Object.values(agentClis).flatMap(({ cli }) => (cli === own ? [] : [cli]));
+  const isNamed = (cli: AgentCliName) => names(printed, cli);
   const isAt = (cli: AgentCliName) => {
     const { binary, installCommand } = agentClis[cli];
     const inPackage = path.replaceAll('\\', '/').includes(`/node_modules/${installCommand.split(' ').at(-1)}/`);
     return inPackage || [path, foundAt].some((file) => basename(file) === binary);
   };
-  return isAt(own) ? undefined : othersThan(own).find(isAt);
+  const named = isNamed(own) ? undefined : others.find(isNamed);
+  return named ?? (isAt(own) ? undefined : others.find(isAt));
 }
-
-const othersThan = (own: AgentCliName) => Object.values(agentClis).flatMap(({ cli }) => (cli === own ? [] : [cli]));
 
 /** A version by itself, or behind the agent's own name. `Python 3.12.1` is none. */
 const looksOwn = (printed: string, cli: AgentCliName) =>

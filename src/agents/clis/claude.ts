@@ -79,10 +79,10 @@ const ResultUsage = z
     cache_creation_input_tokens: z.number().nullish(),
     cache_read_input_tokens: z.number().nullish(),
   })
-  .transform((told): Usage => {
-    const cached = told.cache_read_input_tokens ?? 0;
-    const input = told.input_tokens + (told.cache_creation_input_tokens ?? 0) + cached;
-    return { input, cached, output: told.output_tokens, reasoning: 0 };
+  .transform((tokens): Usage => {
+    const cached = tokens.cache_read_input_tokens ?? 0;
+    const input = tokens.input_tokens + (tokens.cache_creation_input_tokens ?? 0) + cached;
+    return { input, cached, output: tokens.output_tokens, reasoning: 0 };
   });
 const Result = z.object({
   type: z.literal('result'),
@@ -169,8 +169,8 @@ export function claudeReader(skillTool: string): (skills: readonly string[]) => 
 
 const LIMITS: Readonly<Record<string, AgentEnd>> = { error_max_turns: 'turns', error_max_budget_usd: 'budget' };
 
-function resultEvents(told: z.infer<typeof Result>): readonly AgentEvent[] {
-  const { subtype, is_error, api_error_status, result, total_cost_usd: costUsd, usage } = told;
+function resultEvents(line: z.infer<typeof Result>): readonly AgentEvent[] {
+  const { subtype, is_error, api_error_status, result, total_cost_usd: costUsd, usage } = line;
   const used = { type: 'usage', usage, costUsd, isTotal: true } as const;
   const limit = LIMITS[subtype];
   if (limit !== undefined) return [used, { type: 'end', ended: limit }];

@@ -37,10 +37,10 @@ export function withContentIds<R extends Row>(
   return { rows: kept, leftOut };
 }
 
-/** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
+/** Enough for a hundred thousand tasks. Two that agree in these digits get all of them. */
 const ID_DIGITS = 8;
 
-/** The first words of the question, so that a report tells which task is meant. */
+/** The first words of the question, so that a report shows which task is meant. */
 function labelOf({ question }: Fields): string {
   if (typeof question !== 'string') return 't';
   const start = question.slice(0, LABEL_READ).toLowerCase();

@@ -81,7 +81,7 @@ export class Admission {
   }
 }
 
-/** What the model was told before the agent did anything. */
+/** What the model read before the agent did anything. */
 type FirstRequest = { readonly tools: readonly string[]; readonly offered: readonly OfferedSkill[] };
 
 function readFirstRequest(body: Json, dialect: GatewayDialect, skills: readonly NamedSkill[]): FirstRequest {

@@ -76,10 +76,10 @@ function isCredible({ input, cached, output, reasoning }: Partial<Usage>): boole
 }
 
 async function countUsage({ messages }: ChatRequest, { text, usage }: ChatReply, count: CountTokens): Promise<Usage> {
-  const told: Partial<Usage> = usage ?? {};
+  const given: Partial<Usage> = usage ?? {};
   const reply: ChatMessage = { role: 'assistant', content: text };
-  const input = isCount(told.input) && told.input > 0 ? told.input : await count(messages);
-  const output = isCount(told.output) && told.output > 0 ? told.output : await count([reply]);
+  const input = isCount(given.input) && given.input > 0 ? given.input : await count(messages);
+  const output = isCount(given.output) && given.output > 0 ? given.output : await count([reply]);
   const partOf = (whole: number, part: unknown) => (isCount(part) ? Math.min(part, whole) : 0);
-  return { input, cached: partOf(input, told.cached), output, reasoning: partOf(output, told.reasoning) };
+  return { input, cached: partOf(input, given.cached), output, reasoning: partOf(output, given.reasoning) };
 }
