@@ -1,7 +1,7 @@
 import { CREDIT_HINT, isOutOfCredit, ModelCallError } from '../core/contracts/index.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
 
-export type AgentFailure = {
+type AgentFailure = {
   readonly cli: AgentCli;
   readonly id: string;
   readonly words: string;

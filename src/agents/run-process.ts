@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { ModelCallError } from '../core/contracts/index.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
 
-export type ProcessOptions = {
+type ProcessOptions = {
   readonly file: string;
   /** The name that the program sees as its own; some are several programs in one. */
   readonly name?: string | undefined;

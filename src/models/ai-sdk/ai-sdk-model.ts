@@ -29,7 +29,7 @@ import { toModelCallError } from './to-model-call-error.ts';
 export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;
 
 /** Whether a provider holds its model to the schema of a request. */
-export type StructuredOutput = 'auto' | 'off';
+type StructuredOutput = 'auto' | 'off';
 
 /** What a model adds to every request. */
 export type CallSettings = {

@@ -132,7 +132,7 @@ export type UpstreamRequest = {
   readonly body?: Buffer | undefined;
 };
 
-export type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
+type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
 
 export interface Upstream extends AsyncDisposable {
   /** Returns when the head of the answer is there. Fails when nothing comes for `idleMs`, also later in the body. */

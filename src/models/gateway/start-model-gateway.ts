@@ -103,6 +103,19 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   await listenOn(server, listen);
   return {
     url: 'socket' in listen ? undefined : `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
+    ...factsOf(spending, admission),
+    async [Symbol.asyncDispose]() {
+      closing.abort(new Error('the gateway is closed'));
+      closing.release();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+function factsOf(spending: Spending, admission: Admission): Omit<ModelGateway, 'url' | typeof Symbol.asyncDispose> {
+  return {
     usage: () => spending.usage(),
     calls: () => spending.calls,
     costUsd: () => spending.costUsd(),
@@ -113,13 +126,6 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     tools: () => admission.first.tools,
     models: () => [...admission.models],
     refused: () => Object.fromEntries(admission.refused),
-    async [Symbol.asyncDispose]() {
-      closing.abort(new Error('the gateway is closed'));
-      closing.release();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
-    },
   };
 }
 

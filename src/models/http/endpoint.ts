@@ -108,7 +108,7 @@ export function wantTokenLimitName(endpoint: Endpoint, name: TokenLimitName): vo
 }
 
 /** Renames the limit below the SDK, which chooses its name by the name of the model. */
-export function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
+function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
   return (input, init) => {
     const name = wanted.get(endpoint);
     if (name === undefined) return fetch(input, init);
