@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import {
+  type ChatMessage,
   type ChatModel,
   type ChatReply,
-  type ChatRequest,
   ModelCallError,
   PromptTooLongError,
   SkillError,
 } from '../core/contracts/index.ts';
-import type { AgentAnswer, AgentCli, AgentOutput, AgentRefusal, Environment, Located } from './agent-cli.ts';
+import type { AgentCli, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { agentError, startError } from './agent-error.ts';
 import { openCallFolder } from './call-folder.ts';
 import { childEnvironment } from './child-environment.ts';
-import { flattenMessages } from './flatten-messages.ts';
+import { flattenMessages } from './cli-parts.ts';
 import { callerVariables, homeIn, locate, type Whereabouts } from './require-installed.ts';
 import { runProcess } from './run-process.ts';
 
@@ -24,6 +24,8 @@ export type AgentChatOptions = Whereabouts & {
   readonly passEnv?: readonly string[] | undefined;
 };
 
+type CliCall = { readonly cli: AgentCli; readonly id: string; readonly env: Environment };
+
 /**
  * Chat through an installed agent CLI with the user's sign-in: one process per call, without tools, in an empty folder, with
  * only the variables that it needs, without the user's instructions. CLIs take neither a temperature nor a token limit: those
@@ -31,25 +33,27 @@ export type AgentChatOptions = Whereabouts & {
  */
 export function agentChat(options: AgentChatOptions): ChatModel {
   const { model, timeoutMs = 600_000 } = options;
-  const id = `${options.cli}:${model ?? 'default'}`;
-  if (model !== undefined) requireModelName(model, options.cli);
   const cli = agentClis[options.cli];
-  const env = callerVariables(options);
+  const call = { cli, id: `${options.cli}:${model ?? 'default'}`, env: callerVariables(options) };
+  if (model !== undefined) requireModelName(model, options.cli);
   return {
-    id,
-    async complete(request) {
-      request.signal?.throwIfAborted();
-      const program = locate(options);
+    id: call.id,
+    async complete({ messages, signal: own }) {
+      own?.throwIfAborted();
       const timeout = AbortSignal.timeout(timeoutMs);
-      const refused = watchForRefusal({ cli, id, env });
-      const signals = [timeout, refused.signal, ...(request.signal === undefined ? [] : [request.signal])];
-      const signal = AbortSignal.any(signals);
+      const refused = new AbortController();
+      const signal = AbortSignal.any([timeout, refused.signal, ...(own === undefined ? [] : [own])]);
+      /** Ends the CLI when a line says that it is about to repeat a refused call. */
+      const onLine = (line: string) => {
+        const refusal = cli.refusalIn?.(line);
+        if (refusal !== undefined) refused.abort(toError(refusal, call));
+      };
       try {
-        const output = await ask({ options, id, program, env, signal, onLine: refused.onLine }, request);
-        return toReply(cli.read(output), { cli, id, env, output });
+        return toReply(await ask(messages, { ...call, options, signal, onLine: cli.refusalIn && onLine }), call);
       } catch (error) {
-        if (timeout.aborted && signal.reason === timeout.reason) throw timeoutError(id, timeoutMs);
-        throw signal.aborted || error instanceof SkillError ? error : startError(error, { id, env });
+        if (timeout.aborted && signal.reason === timeout.reason)
+          throw new ModelCallError(`${call.id} gave no answer within ${timeoutMs / 1000} s`, { isRetryable: true });
+        throw signal.aborted || error instanceof SkillError ? error : startError(error, call);
       }
     },
   };
@@ -62,35 +66,33 @@ function requireModelName(model: string, cli: AgentCliName): void {
   throw new SkillError('CONFIG_INVALID', message, { hint: `Name one as ${agentClis[cli].binary} spells it.` });
 }
 
-type CliCall = {
+type Asking = CliCall & {
   readonly options: AgentChatOptions;
-  readonly id: string;
-  readonly program: Located;
-  readonly env: Environment;
   readonly signal: AbortSignal;
-  readonly onLine: (line: string) => void;
+  readonly onLine: ((line: string) => void) | undefined;
 };
 
-async function ask(call: CliCall, { messages }: ChatRequest): Promise<AgentOutput> {
-  const { options, id, program, env, signal, onLine } = call;
+async function ask(messages: readonly ChatMessage[], asking: Asking): Promise<AgentOutput> {
+  const { cli, id, env, options, signal, onLine } = asking;
   const { model, passEnv, inherited = process.env } = options;
-  const cli = agentClis[options.cli];
+  const program = locate(options);
   await using folder = await openCallFolder();
   const userHome = homeIn(env);
   const invocation = cli.invoke({ ...flattenMessages(messages), model, folder: folder.path, env, userHome });
-  const allowed = childEnvironment({ cli, model, program, inherited, passEnv });
-  for (const argument of invocation.args) requireArgument(argument, id);
+  const { args, input, logs } = invocation;
+  for (const argument of args) requireArgument(argument, id);
   await folder.furnish(invocation);
+  const allowed = childEnvironment({ cli, model, program, inherited, passEnv });
   return await runProcess({
     file: program.path,
     name: program.foundAt,
-    args: invocation.args,
-    input: invocation.input,
+    args,
+    input,
     cwd: folder.work,
     env: { ...allowed, ...options.env, NO_COLOR: '1', CI: '1', ...invocation.env },
     signal,
-    onLine: cli.refusalIn && onLine,
-    logs: invocation.logs && join(folder.path, invocation.logs),
+    onLine,
+    logs: logs && join(folder.path, logs),
   });
 }
 
@@ -110,25 +112,13 @@ function requireArgument(argument: string, id: string): void {
   }
 }
 
-type CliOfCall = { readonly cli: AgentCli; readonly id: string; readonly env: Environment };
+const toError = ({ failure, status }: AgentRefusal, call: CliCall) => agentError({ ...call, words: failure, status });
 
-/** A signal that ends the CLI, with the error as its reason, once a line tells of a try that it is about to repeat. */
-function watchForRefusal(of: CliOfCall) {
-  const controller = new AbortController();
-  const onLine = (line: string) => {
-    const refusal = of.cli.refusalIn?.(line);
-    if (refusal !== undefined) controller.abort(toError(refusal, of));
-  };
-  return { signal: controller.signal, onLine };
-}
-
-const toError = ({ failure, status }: AgentRefusal, of: CliOfCall) => agentError({ ...of, words: failure, status });
-
-function toReply(answer: AgentAnswer | undefined, { output, ...of }: CliOfCall & { output: AgentOutput }): ChatReply {
-  if (answer === undefined) throw toError({ failure: lastWords(output) }, of);
-  if ('failure' in answer) throw toError(answer, of);
+function toReply(output: AgentOutput, call: CliCall): ChatReply {
+  const answer = call.cli.read(output) ?? { failure: lastWords(output) };
+  if ('failure' in answer) throw toError(answer, call);
   const { text, usage, finishReason = 'stop' } = answer;
-  if (text.trim() === '') throw new ModelCallError(`${of.id} sent a reply without text`, { isRetryable: true });
+  if (text.trim() === '') throw new ModelCallError(`${call.id} sent a reply without text`, { isRetryable: true });
   return { text, usage, finishReason };
 }
 
@@ -136,8 +126,4 @@ function toReply(answer: AgentAnswer | undefined, { output, ...of }: CliOfCall &
 function lastWords({ stdout, stderr }: AgentOutput): string {
   const [complaint = '', usage] = (stderr.trim() || stdout.trim()).split(/^Usage:/m).map((part) => part.trim());
   return complaint === '' && usage !== undefined ? 'unknown option: it printed its usage' : complaint.slice(-300);
-}
-
-function timeoutError(id: string, timeoutMs: number): ModelCallError {
-  return new ModelCallError(`${id} gave no answer within ${timeoutMs / 1000} s`, { isRetryable: true });
 }

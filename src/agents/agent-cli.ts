@@ -7,10 +7,7 @@ import type {
   Usage,
 } from '../core/contracts/index.ts';
 
-/**
- * One agent CLI, in one file of `clis/`: how to get it and sign in, how it is asked as a chat model, and how it works with
- * tools. A row of `agent-clis.ts` makes it known everywhere.
- */
+/** One agent CLI: how to get it and sign in, how it is asked as a chat model, and how it works with tools. */
 export type AgentCli<Name extends string = string> = CliProgram<Name> & CliAsChat & CliWithTools;
 
 /** Variables of a process. `undefined` takes one away that would be inherited. */
@@ -40,7 +37,7 @@ type CliProgram<Name extends string> = {
   readonly hasManyProviders?: boolean;
   /** Names of the caller's variables that are this CLI's settings and keys; a star at the end stands for any rest. */
   variables(caller: { readonly env: Environment; readonly model: string | undefined }): readonly string[];
-  /** Files that exist where the user has signed in. Absent where no file tells that. */
+  /** Files that exist where the user has signed in. Absent where no file shows that. */
   signInFiles?(user: CliUser): readonly string[];
   /** Where it reads what people write for it. Observed by running it; absent where that was not possible. */
   readonly documents?: CliDocuments;
@@ -61,7 +58,6 @@ export type CliDocuments = {
   readonly otherInstructions?: readonly string[];
 };
 
-/** One question to an agent CLI. */
 export type AgentCall = CliUser & {
   readonly model: string | undefined;
   /** Empty when the request has no system message. */
@@ -71,7 +67,6 @@ export type AgentCall = CliUser & {
   readonly folder: string;
 };
 
-/** How a CLI is started for a call. */
 export type Invocation = {
   readonly args: readonly string[];
   readonly input: string;
@@ -80,7 +75,7 @@ export type Invocation = {
   readonly files?: Readonly<Record<string, string>>;
   /** The user's credential files that the CLI may read and renew, by path in the call's folder. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Where in the call's folder the CLI keeps its logs, when they tell more than what it prints. */
+  /** Where in the call's folder the CLI keeps its logs, when they say more than what it prints. */
   readonly logs?: string;
 };
 
@@ -100,13 +95,13 @@ type CliAsChat = {
   /** `undefined` when the output holds neither an answer nor a failure. */
   read(output: AgentOutput): AgentAnswer | undefined;
   /**
-   * The refusal that a line tells of, printed or logged while the CLI still runs and is about to try again. The CLI is then
-   * ended: retrying is ours, and some CLIs retry silently for minutes. Not needed where a setting turns retries off.
+   * The refusal in a line that a CLI prints or logs when it is about to try again. The CLI is then ended: retrying is ours, and
+   * some CLIs retry silently for minutes. Not needed where a setting turns retries off.
    */
   refusalIn?(line: string): AgentRefusal | undefined;
 };
 
-/** What a CLI tells of its work, in order. */
+/** What a CLI reports of its work, in order. */
 export type AgentEvent =
   | AgentStep
   | { readonly type: 'skill-offered'; readonly name: string }

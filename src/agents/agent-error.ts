@@ -1,7 +1,7 @@
 import { CREDIT_HINT, isOutOfCredit, ModelCallError } from '../core/contracts/index.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
 
-export type AgentFailure = {
+type AgentFailure = {
   readonly cli: AgentCli;
   readonly id: string;
   readonly words: string;
@@ -20,13 +20,13 @@ const MODEL = /model\b.{0,200}(?:not found|not exist|not available|unavailable|n
 const VERSION = /unknown (?:option|argument|flag)|unexpected argument|too old|newer version|please (?:update|upgrade)/i;
 
 /** What a CLI said instead of an answer, as an error: what failed, whether another try can help, and otherwise the remedy. */
-export function agentError(failure: AgentFailure): ModelCallError {
-  const told = { ...failure, words: failure.words.slice(0, MAX_READ) };
-  const status = failure.status ?? statusIn(told.words);
-  const isUnpaid = isOutOfCredit(told.words);
-  const remedy = isUnpaid ? CREDIT_HINT : isPassing(status) ? undefined : remedyFor(told, status);
-  const message = `${failure.id}: ${shorten(mask(failure.words, failure.env).slice(0, MAX_READ)) || 'ended without an answer'}`;
-  return new ModelCallError(message, {
+export function agentError({ cli, id, env, ...failure }: AgentFailure): ModelCallError {
+  const words = failure.words.slice(0, MAX_READ);
+  const status = failure.status ?? statusIn(words);
+  const passing = isPassing(status) ? undefined : remedyFor(cli, words, status);
+  const remedy = isOutOfCredit(words) ? CREDIT_HINT : passing;
+  const shown = shorten(mask(failure.words, env).slice(0, MAX_READ));
+  return new ModelCallError(`${id}: ${shown || 'ended without an answer'}`, {
     status,
     ...(remedy === undefined ? {} : { isRetryable: false, isFatal: true, hint: remedy }),
   });
@@ -35,7 +35,7 @@ export function agentError(failure: AgentFailure): ModelCallError {
 const BUSY = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'ETXTBSY'];
 const NEVER = ['EACCES', 'EISDIR', 'ELOOP', 'ENOENT', 'ENOEXEC', 'ENOTDIR', 'EPERM', 'EROFS'];
 
-/** The CLI was not asked: the program did not start, or there is no folder for it. */
+/** For a CLI that was not asked: the program did not start, or there is no folder for it. */
 export function startError(cause: unknown, { id, env }: Pick<AgentFailure, 'id' | 'env'>): ModelCallError {
   const { code = '', message = String(cause) } = cause as NodeJS.ErrnoException;
   return new ModelCallError(`${id} could not be started: ${shorten(mask(withoutValue(message), env))}`, {
@@ -48,7 +48,7 @@ export function startError(cause: unknown, { id, env }: Pick<AgentFailure, 'id' 
 /** Node quotes an argument or a variable that it refuses. */
 const withoutValue = (message: string) => message.split('. Received ')[0]!;
 
-function remedyFor({ cli, words }: AgentFailure, status: number | undefined): string | undefined {
+function remedyFor(cli: AgentCli, words: string, status: number | undefined): string | undefined {
   if (VERSION.test(words)) return `Update ${cli.binary}: ${cli.installCommand}`;
   if (status === 404 || MODEL.test(words)) return `Name a model that ${cli.binary} offers to your account.`;
   if (status === 401 || status === 403 || SIGN_IN.test(words)) return `Sign in again: ${cli.signInCommand}`;

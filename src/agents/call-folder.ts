@@ -19,7 +19,10 @@ export async function openCallFolder() {
     path,
     work: join(path, 'work'),
     async furnish(invocation: Invocation) {
-      for (const [name, text] of Object.entries(invocation.files ?? {})) await write(join(path, name), text);
+      for (const [name, text] of Object.entries(invocation.files ?? {})) {
+        await mkdir(dirname(join(path, name)), { recursive: true });
+        await writeFile(join(path, name), text);
+      }
       for (const [name, target] of Object.entries(invocation.links ?? {}))
         if (await linkTo(join(path, name), target)) links.push([join(path, name), target]);
     },
@@ -33,11 +36,6 @@ export async function openCallFolder() {
 
 /** A program that was just ended may still be writing. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
-
-async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
 
 /** Returns whether there is something to link to. */
 async function linkTo(link: string, target: string): Promise<boolean> {

@@ -1,4 +1,5 @@
-import type { Environment, Provider } from './agent-cli.ts';
+import { type ChatMessage, OWN_CALL_SENTINEL } from '../core/contracts/index.ts';
+import type { AgentCall, Environment, Provider } from './agent-cli.ts';
 
 /** What a CLI gets in place of a key. The gateway knows the real one. */
 export const NO_KEY = 'held-by-skillopt';
@@ -10,29 +11,22 @@ export const PLAIN_PROMPT = 'Answer the user.';
 export const option = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [name, String(value)];
 
-const OPENAI_URL = 'https://api.openai.com/v1';
-
 /** The provider of a CLI that asks OpenAI, or the server that `OPENAI_BASE_URL` names. */
-export const openaiProvider = ({
-  OPENAI_API_KEY: key,
-  OPENAI_BASE_URL: baseURL = OPENAI_URL,
-}: Environment): Provider => ({
-  baseURL,
-  key,
-  auth: 'bearer',
-});
+export function openaiProvider({ OPENAI_API_KEY: key, OPENAI_BASE_URL }: Environment): Provider {
+  return { baseURL: OPENAI_BASE_URL ?? 'https://api.openai.com/v1', key, auth: 'bearer' };
+}
 
-/** Without the provider that stands before it: behind the gateway there is one provider, which is ours. */
+/** Without the provider before the slash: behind the gateway there is only ours. */
 export const bareModel = (model = 'default'): string => model.slice(model.indexOf('/') + 1);
 
-/** Sign-ins of clouds that serve models, for a CLI that was told to use one. */
+/** Sign-ins of clouds that serve models, for a CLI that is set to use one. */
 export const AMAZON = ['AWS_*'];
 export const GOOGLE_CLOUD = [
   ...['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GOOGLE_VERTEX_*', 'GCLOUD_PROJECT', 'CLOUD_ML_REGION'],
   ...['CLOUDSDK_CONFIG', 'VERTEX_*'],
 ];
 
-/** Keys of model providers, and of the cloud that the model names, for a CLI that talks to many of them. */
+/** Keys of model providers, and of the cloud that the model names, for a CLI that knows many of them. */
 export const providerVariables = (model = ''): readonly string[] => [
   ...PROVIDER_KEYS,
   ...(model.startsWith('amazon-bedrock/') ? AMAZON : []),
@@ -48,3 +42,27 @@ const PROVIDER_KEYS = [
   ...['TOGETHER_API_KEY', 'FIREWORKS_API_KEY', 'DEEPINFRA_API_KEY', 'BASETEN_API_KEY', 'COHERE_API_KEY'],
   ...['PERPLEXITY_API_KEY', 'NVIDIA_API_KEY', 'OLLAMA_API_KEY', 'LMSTUDIO_API_KEY', 'COPILOT_GITHUB_TOKEN'],
 ];
+
+/** A conversation as the two texts that a CLI takes. A single user message stays as it is; several turns become sections. */
+export function flattenMessages(messages: readonly ChatMessage[]): Texts {
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const turns = messages.filter(({ role }) => role !== 'system');
+  const conversation =
+    turns.length === 1 ? turns[0]!.content : turns.map(({ role, content }) => section(role, content)).join('\n\n');
+  return { system: system.join('\n\n'), conversation };
+}
+
+type Texts = Pick<AgentCall, 'system' | 'conversation'>;
+
+/** Both texts in one, for a CLI that takes no system prompt. */
+export const withSystemSection = (texts: Texts): string =>
+  texts.system === '' ? texts.conversation : inSections(texts);
+
+/** Both texts in sections, even where there is one. The first tag marks that no person wrote this. */
+export function inSections({ system, conversation }: Texts): string {
+  const instructions = system === '' ? [] : [section('instructions', system)];
+  const [first, ...others] = [...instructions, section('request', conversation)];
+  return [first!.replace('>', ` ${OWN_CALL_SENTINEL}>`), ...others].join('\n\n');
+}
+
+const section = (name: string, content: string) => `<${name}>\n${content}\n</${name}>`;

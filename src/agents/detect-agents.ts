@@ -4,8 +4,7 @@ import type { Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { openCallFolder } from './call-folder.ts';
 import { childEnvironment } from './child-environment.ts';
-import { findBinary, projectFolders, realPath } from './find-binary.ts';
-import { homeIn } from './require-installed.ts';
+import { findBinary, homeIn, projectFolders, realPath } from './require-installed.ts';
 import { runProcess } from './run-process.ts';
 
 export type InstalledAgent = {
@@ -14,11 +13,11 @@ export type InstalledAgent = {
   readonly path: string;
   /** Where it was found on `PATH`. */
   readonly foundAt: string;
-  /** Absent when the program does not say. */
+  /** Undefined when the program does not say. */
   readonly version: string | undefined;
 };
 
-/** The agent CLIs on `PATH` that `project` did not bring along, with their versions, in the order of the table. Asks no model. */
+/** The agent CLIs on `PATH`, but not in `project`, with their versions, in the order of the table. Asks no model. */
 export async function detectAgents(
   env: Environment = process.env,
   project = process.cwd(),
@@ -38,14 +37,14 @@ export function findAgents(env: Environment, project: string): readonly Omit<Ins
 
 type CliAt = Located & { readonly cli: AgentCliName };
 
-/** The version that a CLI prints; absent when it prints none. */
+/** The version that a CLI prints. */
 export async function versionOf(program: CliAt, inherited: Environment): Promise<string | undefined> {
   return versionIn((await printedVersion(program, inherited)) ?? '');
 }
 
 const versionIn = (printed: string): string | undefined => /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
 
-/** Absent when the CLI cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
+/** Undefined when the CLI cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
 async function printedVersion({ cli, ...program }: CliAt, inherited: Environment): Promise<string | undefined> {
   await using folder = await openCallFolder();
   const env = { ...childEnvironment({ cli: agentClis[cli], program, inherited }), NO_COLOR: '1', CI: '1' };
@@ -60,7 +59,7 @@ async function printedVersion({ cli, ...program }: CliAt, inherited: Environment
  */
 export async function requireProgram(program: CliAt, env: Environment): Promise<string> {
   const printed = await printedVersion(program, env);
-  const other = agentNamedIn(printed ?? '', program.cli) ?? agentAt(program);
+  const other = otherAgent(program, printed ?? '');
   if (other !== undefined) throw otherProgram(program, `it is the program of ${agentClis[other].name}`);
   if (printed === undefined) return 'unknown';
   const version = looksOwn(printed, program.cli) ? versionIn(printed) : undefined;
@@ -70,22 +69,18 @@ export async function requireProgram(program: CliAt, env: Environment): Promise<
 
 const names = (text: string, cli: AgentCliName) => new RegExp(`\\b${agentClis[cli].name}\\b`, 'i').test(text);
 
-/** Another agent that prints its name beside its version. */
-function agentNamedIn(printed: string, own: AgentCliName): AgentCliName | undefined {
-  return names(printed, own) ? undefined : othersThan(own).find((cli) => names(printed, cli));
-}
-
-/** Another agent whose file or package it is: some print nothing but a number. */
-function agentAt({ path, foundAt, cli: own }: CliAt): AgentCliName | undefined {
+/** Another agent that prints its name beside its version, or whose file or package it is: some print only a number. */
+function otherAgent({ path, foundAt, cli: own }: CliAt, printed: string): AgentCliName | undefined {
+  const others = Object.values(agentClis).flatMap(({ cli }) => (cli === own ? [] : [cli]));
+  const isNamed = (cli: AgentCliName) => names(printed, cli);
   const isAt = (cli: AgentCliName) => {
     const { binary, installCommand } = agentClis[cli];
     const inPackage = path.replaceAll('\\', '/').includes(`/node_modules/${installCommand.split(' ').at(-1)}/`);
     return inPackage || [path, foundAt].some((file) => basename(file) === binary);
   };
-  return isAt(own) ? undefined : othersThan(own).find(isAt);
+  const named = isNamed(own) ? undefined : others.find(isNamed);
+  return named ?? (isAt(own) ? undefined : others.find(isAt));
 }
-
-const othersThan = (own: AgentCliName) => Object.values(agentClis).flatMap(({ cli }) => (cli === own ? [] : [cli]));
 
 /** A version by itself, or behind the agent's own name. `Python 3.12.1` is none. */
 const looksOwn = (printed: string, cli: AgentCliName) =>

@@ -21,5 +21,15 @@ export { agentError, startError } from './agent-error.ts';
 export { childEnvironment } from './child-environment.ts';
 export { NO_KEY } from './cli-parts.ts';
 export { detectAgents, findAgents, type InstalledAgent, requireProgram, versionOf } from './detect-agents.ts';
-export { findBinary, isExecutable, isForeign, isInside, projectFolders } from './find-binary.ts';
-export { callerVariables, homeIn, locate, requireInstalled, type Whereabouts } from './require-installed.ts';
+export {
+  callerVariables,
+  findBinary,
+  homeIn,
+  isExecutable,
+  isForeign,
+  isInside,
+  locate,
+  projectFolders,
+  requireInstalled,
+  type Whereabouts,
+} from './require-installed.ts';

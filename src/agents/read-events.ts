@@ -1,25 +1,24 @@
 import type { z } from 'zod';
+import { isObject, parseJson } from '../core/text/index.ts';
 import type { AgentEvent, EventReader } from './agent-cli.ts';
 
 /** The JSON values in a CLI's output: one document, a list, or one event a line. Lines that are no JSON are left out. */
 export function jsonEvents(output: string): readonly unknown[] {
-  const whole = parse(output);
+  const whole = parseJson(output);
   if (whole !== undefined) return Array.isArray(whole) ? whole : [whole];
-  return output
-    .split('\n')
-    .map((line) => (/^\s*[[{]/.test(line) ? parse(line) : undefined)) // most lines are no JSON, and an error is slow
-    .filter((event) => event !== undefined);
+  const lines = output.split('\n').filter((line) => /^\s*[[{]/.test(line)); // most are no JSON, and an error is slow
+  return lines.map(parseJson).filter((event) => event !== undefined);
 }
+
+/** The last event in a CLI's output that fits `schema`. */
+export const lastEvent = <T>(output: string, schema: z.ZodType<T>): T | undefined =>
+  eventsLike(jsonEvents(output), schema).at(-1);
 
 /** The events that fit `schema`, in order. */
 export function eventsLike<T>(events: readonly unknown[], schema: z.ZodType<T>): readonly T[] {
   const required = requiredKeys(schema);
-  const isLikely = (event: unknown) =>
-    typeof event === 'object' && event !== null && required.every((key) => key in event);
-  return events.filter(isLikely).flatMap((event) => {
-    const parsed = schema.safeParse(event);
-    return parsed.success ? [parsed.data] : [];
-  });
+  const likely = events.filter((event) => isObject(event) && required.every((key) => key in event));
+  return likely.flatMap((event) => schema.safeParse(event).data ?? []);
 }
 
 /** Checked first: a schema takes long to report what is wrong with thousands of other events. */
@@ -28,18 +27,10 @@ function requiredKeys(schema: z.ZodType): readonly string[] {
   return Object.keys(shape).filter((key) => !shape[key]!.safeParse(undefined).success);
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Reads the lines that are objects of this schema; others tell nothing. */
+/** Reads the lines that are objects of this schema, and skips others. */
 export function lineReader<T>(schema: z.ZodType<T>, read: (line: T) => readonly AgentEvent[]): EventReader {
   return (text) => {
-    const line = text.trimStart().startsWith('{') ? schema.safeParse(parse(text)) : undefined;
+    const line = text.trimStart().startsWith('{') ? schema.safeParse(parseJson(text)) : undefined;
     return line?.success ? read(line.data) : [];
   };
 }
@@ -64,7 +55,7 @@ export function toolEvents() {
 
 /** The skill that a tool is asked to load: the text under a key of its input. */
 export function skillNamedIn(input: unknown, key: 'name' | 'skill'): readonly string[] {
-  const name = isRecord(input) ? input[key] : undefined;
+  const name = isObject(input) ? input[key] : undefined;
   return typeof name === 'string' ? [name] : [];
 }
 
@@ -76,15 +67,12 @@ export function skillsReadIn(text: string, names: readonly string[]): readonly s
 }
 
 /** What stands under `content`, or the value itself. */
-export const contentOf = (value: unknown): unknown => (isRecord(value) && 'content' in value ? value.content : value);
+export const contentOf = (value: unknown): unknown => (isObject(value) && 'content' in value ? value.content : value);
 
 /** The text of a result: a text, a list of parts that have one, or anything else as JSON. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
   if (Array.isArray(content)) return content.map(textOf).join('\n');
-  return isRecord(content) && typeof content.text === 'string' ? content.text : JSON.stringify(content);
+  return isObject(content) && typeof content.text === 'string' ? content.text : JSON.stringify(content);
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

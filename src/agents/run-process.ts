@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { ModelCallError } from '../core/contracts/index.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
 
-export type ProcessOptions = {
+type ProcessOptions = {
   readonly file: string;
   /** The name that the program sees as its own; some are several programs in one. */
   readonly name?: string | undefined;
@@ -13,9 +13,9 @@ export type ProcessOptions = {
   readonly cwd: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Gets each line when it is printed. */
+  /** Called with each line when it is printed. */
   readonly onLine?: ((line: string) => void) | undefined;
-  /** A folder of logs whose lines `onLine` gets too. */
+  /** A folder of logs, whose lines `onLine` gets too. */
   readonly logs?: string | undefined;
 };
 
@@ -50,7 +50,10 @@ export async function runProcess(options: ProcessOptions): Promise<AgentOutput> 
     const { stdout, stderr, failed, isMaxBuffer, shortMessage = '', cause } = await subprocess;
     signal.throwIfAborted();
     if (subprocess.pid === undefined) throw cause;
-    if (isMaxBuffer) throw tooMuchOutput(file);
+    if (isMaxBuffer) {
+      const message = `${file} printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
+      throw new ModelCallError(message, { isRetryable: false, hint: 'Run it by hand to see what it prints.' });
+    }
     return { stdout, stderr: failed && stderr.trim() === '' ? shortMessage : stderr };
   } finally {
     signal.removeEventListener('abort', end);
@@ -63,11 +66,6 @@ function tap(onLine: (line: string) => void) {
     onLine(String(line));
     yield line;
   };
-}
-
-function tooMuchOutput(file: string): ModelCallError {
-  const message = `${file} printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
-  return new ModelCallError(message, { isRetryable: false, hint: 'Run it by hand to see what it prints.' });
 }
 
 function killGroup(pid: number | undefined): void {
@@ -86,7 +84,7 @@ function followLogs(folder: string, onLine: (line: string) => void): Disposable 
   const linesRead = new Map<string, number>();
   const timer = setInterval(() => {
     for (const path of filesIn(folder)) {
-      const lines = completeLines(path);
+      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1); // the last one may be incomplete
       const fresh = lines.slice(linesRead.get(path) ?? 0);
       linesRead.set(path, lines.length);
       fresh.forEach(onLine);
@@ -105,8 +103,6 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-const completeLines = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
-
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 const pending = new Set<() => void>();
@@ -116,31 +112,26 @@ const pending = new Set<() => void>();
  * one added is called first. Only `kill -9` leaves things behind.
  */
 export function atProcessEnd(cleanup: () => void): Disposable {
-  if (pending.size === 0) listen();
+  if (pending.size === 0) listen('on');
   pending.add(cleanup);
   return {
     [Symbol.dispose]() {
       pending.delete(cleanup);
-      if (pending.size === 0) stopListening();
+      if (pending.size === 0) listen('off');
     },
   };
 }
 
-function listen(): void {
-  process.on('exit', cleanUp);
-  for (const signal of SIGNALS) process.on(signal, endBy);
+function listen(how: 'on' | 'off'): void {
+  process[how]('exit', cleanUp);
+  for (const signal of SIGNALS) process[how](signal, endBy);
 }
 
-function stopListening(): void {
-  process.off('exit', cleanUp);
-  for (const signal of SIGNALS) process.off(signal, endBy);
-}
-
-/** Other listeners decide what a signal means. Without any, it does what it would have done without us. */
+/** Other listeners decide what a signal means. Without any, this process ends by the signal. */
 function endBy(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   cleanUp();
-  stopListening();
+  listen('off');
   process.kill(process.pid, signal);
 }
 

@@ -2,10 +2,8 @@ import { type SkillEnv, SkillError } from '../core/contracts/index.ts';
 import type { EnvAdapter } from './adapter/env-adapter.ts';
 import type { EnvProject } from './qa/load-qa-env.ts';
 
-type Made = SkillEnv | EnvAdapter;
-
 /** Makes an environment for a project that names it. */
-export type EnvFactory = (project: EnvProject) => Made | Promise<Made>;
+export type EnvFactory = (project: EnvProject) => SkillEnv | EnvAdapter | Promise<SkillEnv | EnvAdapter>;
 
 const factories = new Map<string, EnvFactory>([
   ['qa', async (project) => (await import('./qa/load-qa-env.ts')).loadQaEnv(project)],

@@ -20,21 +20,17 @@ function namedSplits(rows: readonly Row[]): (SplitName | undefined)[] {
     const problem = `${missing[0].where}: ${missing.length} of ${rows.length} rows have no "split", this one first`;
     throw tasksInvalid([problem], 'Give every row a split, or none to have them split by ratio.');
   }
-  const unknown = rows.filter((row) => !toSplitName(row.split!));
-  if (unknown.length > 0)
-    throw tasksInvalid(unknown.map(describeUnknown), 'train is learned from, val decides, test is only reported.');
-  return rows.map((row) => toSplitName(row.split!));
-}
-
-function describeUnknown({ where, split }: Row): string {
-  return `${where}: "split" must be one of ${KNOWN_SPLITS}, got ${JSON.stringify(split)}`;
+  const problems = rows
+    .filter(({ split }) => !SPLIT_OF.has(split!))
+    .map(({ where, split }) => `${where}: "split" must be one of ${KNOWN_SPLITS}, got ${JSON.stringify(split)}`);
+  if (problems.length > 0) throw tasksInvalid(problems, 'train is learned from, val decides, test is only reported.');
+  return rows.map((row) => SPLIT_OF.get(row.split!));
 }
 
 function drawnSplits(total: number, options: SplitOptions): SplitName[] {
+  const drawn = drawSplits(total, options);
   const names: SplitName[] = Array(total);
-  for (const [name, indices] of Object.entries(drawSplits(total, options)) as [SplitName, number[]][]) {
-    for (const index of indices) names[index] = name;
-  }
+  for (const name of SPLIT_NAMES) for (const index of drawn[name]) names[index] = name;
   return names;
 }
 
@@ -53,13 +49,9 @@ export function drawSplits(total: number, { ratio = '4:3:3', seed }: SplitOption
   return { train: order.slice(0, train), val: order.slice(train, train + val), test: order.slice(train + val) };
 }
 
-type Ratio = readonly [train: number, val: number, test: number];
-
-const NUMBER = /^\d+(?:\.\d+)?$/;
-
 /** Reads `4:3:3`, also with spaces. Throws `CONFIG_INVALID` unless it is three positive numbers. */
-function parseRatio(text: string): Ratio {
-  if (isRatio(text)) return partsOf(text).map(Number) as unknown as Ratio;
+function parseRatio(text: string): number[] {
+  if (isRatio(text)) return partsOf(text).map(Number);
   throw new SkillError('CONFIG_INVALID', `ratio: expected three positive numbers such as 4:3:3, got "${text}"`, {
     hint: 'The numbers are the shares of train, val and test.',
   });
@@ -67,7 +59,7 @@ function parseRatio(text: string): Ratio {
 
 export function isRatio(text: string): boolean {
   const parts = partsOf(text);
-  return parts.length === 3 && parts.every((part) => NUMBER.test(part) && Number(part) > 0);
+  return parts.length === 3 && parts.every((part) => /^\d+(?:\.\d+)?$/.test(part) && Number(part) > 0);
 }
 
 const partsOf = (text: string) =>
@@ -76,10 +68,7 @@ const partsOf = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/**
- * Whole numbers that add up to `total`: every share rounded down, and what is left goes to the largest remainders,
- * between equal ones to the greater weight.
- */
+/** Whole numbers that add up to `total`, by largest remainder. Between equal remainders the greater weight wins. */
 export function apportion(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0);
   const shares = weights.map((weight, index) => {
@@ -93,7 +82,7 @@ export function apportion(total: number, weights: readonly number[]): number[] {
 
 export type SplitName = 'train' | 'val' | 'test';
 
-/** Each split with the names it may be called by. The longer names are those of the reference's data. */
+/** Each name and alias of a split. The longer names are those of the reference's data. */
 const SPLIT_OF = new Map<string, SplitName>([
   ['train', 'train'],
   ['val', 'val'],
@@ -105,17 +94,11 @@ const SPLIT_OF = new Map<string, SplitName>([
 
 export const SPLIT_NAMES: readonly SplitName[] = ['train', 'val', 'test'];
 
-/** Every name that a split may be called by, for messages. */
 const KNOWN_SPLITS = [...SPLIT_OF.keys()].join(', ');
 
-/** The split that a name or an alias means, if it means one. */
-function toSplitName(text: string): SplitName | undefined {
-  return SPLIT_OF.get(text);
-}
-
-/** The same, or `TASKS_INVALID`: measuring on another split than was asked for would be a silent mistake. */
+/** Throws `TASKS_INVALID` for an unknown name: measuring on another split would be a silent mistake. */
 export function requireSplitName(text: string, asker: string): SplitName {
-  const name = toSplitName(text);
+  const name = SPLIT_OF.get(text);
   if (name !== undefined) return name;
   const problem = `${asker}: expected one of the splits ${KNOWN_SPLITS}, got ${JSON.stringify(text)}`;
   throw tasksInvalid(
@@ -126,10 +109,10 @@ export function requireSplitName(text: string, asker: string): SplitName {
 
 export type SplitSizes = Readonly<Record<SplitName, number>>;
 
-/** So few tasks in a split are no measurement. */
+/** Fewer tasks in a split are no measurement. */
 const LEAST_IN_SPLIT = 5;
 
-/** How many tasks each split would get. The seed does not matter for that. */
+/** How many tasks each split would get, whatever the seed. */
 export function sizesOf(rows: readonly Row<Item>[]): SplitSizes {
   const { train, val, test } = splitItems(rows, { seed: 42 });
   return { train: train.length, val: val.length, test: test.length };
@@ -142,11 +125,9 @@ export const isTooFew = ({ train, val }: SplitSizes): boolean => train === 0 || 
 export const sizesText = ({ train, val, test }: SplitSizes): string =>
   `${plural(train + val + test, 'task')}: ${train} to learn from, ${val} to choose by, ${test} for the proof`;
 
-type Typed = { readonly taskType?: unknown; readonly task_type?: unknown };
-
-/** What kind of task an item or a result is: '' when it does not say. */
+/** The task type of an item or a result: '' when it has none. */
 export function taskTypeOf(entry: object): string {
-  const { taskType, task_type } = entry as Typed;
+  const { taskType, task_type } = entry as { taskType?: unknown; task_type?: unknown };
   const type = taskType ?? task_type;
   return type == null ? '' : String(type);
 }
@@ -157,9 +138,8 @@ export function byTaskType<T extends object>(entries: readonly T[]): T[][] {
 }
 
 /**
- * `count` of the items, each task type with its share: rounded by largest remainder, between equal ones to the more
- * frequent type. Which items of a type are taken depends on the seed; they come in the order of `items`. All of them
- * when there are no more than `count`.
+ * `count` of the items, in their order: each task type with its share, by largest remainder. The seed decides which items
+ * of a type are taken.
  */
 export function stratifiedSample<T extends object>(items: readonly T[], count: number, seed: number): T[] {
   if (count >= items.length) return [...items];

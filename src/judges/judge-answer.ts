@@ -20,26 +20,30 @@ import {
 export type JudgeAnswerInput = JudgeSubject & {
   /** The model that a rollout is handed. */
   readonly judge: ChatModel | undefined;
-  /** How often the judge is asked, each time independently. Beside a reference at least twice: once in each place. */
+  /** How often the judge is asked, each time independently. With a reference at least twice: once in each position. */
   readonly repeats?: number;
   readonly signal?: AbortSignal | undefined;
 };
 
 export type AnswerJudgement = {
-  /** From 0 to 1. `null`: no judgement could be had, or in one place only, which says nothing about the answer. */
+  /** From 0 to 1. `null` without a judgement, or with judgements in one position only, which say nothing about the answer. */
   readonly score: number | null;
-  /** Every time that the judge was asked, in order. */
+  /** One for every time that the judge was asked, in order. */
   readonly judgements: readonly SingleJudgement[];
 };
 
 /**
- * Asks a model how good an answer is: by a rubric alone, or blind beside a reference, in both places in turn, so that a
- * taste for one of them cancels. A reply that cannot be read, or holds verdicts that differ, is asked for again once; then
- * that judgement is missing. A model out of reach throws.
+ * Asks a model how good an answer is: by a rubric alone, or blind beside a reference, in both positions in turn, so that a
+ * preference for one of them cancels. After a reply that cannot be read, or with verdicts that differ, it asks once more; then
+ * that judgement is missing. Throws when the model cannot be reached.
  */
 export async function judgeAnswer(input: JudgeAnswerInput): Promise<AnswerJudgement> {
   const { judge, repeats = 2, signal, ...subject } = input;
-  if (!judge) throw noJudge();
+  if (!judge) {
+    const hint = 'Give the trainer a `judge`, or the project file `judge: provider:model`.';
+    const details = { isRetryable: false, isFatal: true, hint };
+    throw new ModelCallError('These tasks are scored by a judge model, and there is none', details);
+  }
   const judgements: SingleJudgement[] = [];
   // One after the other: a rollout has one call in flight, to a judge too.
   for (const [sampleIndex, { position, ...question }] of questionsOf(subject, repeats).entries()) {
@@ -49,11 +53,9 @@ export async function judgeAnswer(input: JudgeAnswerInput): Promise<AnswerJudgem
   return { score: combine(judgements), judgements };
 }
 
-type PlacedQuestion = JudgeQuestion & Pick<SingleJudgement, 'position'>;
-
-function questionsOf({ reference, ...subject }: JudgeSubject, repeats: number): PlacedQuestion[] {
+function questionsOf({ reference, ...subject }: JudgeSubject, repeats: number) {
   const count = Math.max(reference === undefined ? 1 : 2, Math.floor(repeats));
-  return Array.from({ length: count }, (_, index) => {
+  return Array.from({ length: count }, (_, index): JudgeQuestion & Pick<SingleJudgement, 'position'> => {
     if (reference === undefined) return askForScore(subject);
     const position = index % 2 === 0 ? ('first' as const) : ('second' as const);
     return { ...askToCompare(subject, reference, position), position };
@@ -67,7 +69,7 @@ type JudgeDraw = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** A reply that does not fit is shown its error once; a second one that does not fit is no judgement. */
+/** After a reply that does not fit, the judge is shown the error once. */
 async function askJudge(
   question: JudgeQuestion,
   { judge, sampleIndex, signal }: JudgeDraw,
@@ -80,7 +82,7 @@ async function askJudge(
     const reply = await judge.complete({ ...request, ...(signal ? { signal } : {}) });
     const verdict = readVerdict(reply.text, schema);
     if ('said' in verdict) return verdict.said;
-    messages.push(...complaint(reply, verdict.problem)); // so that to a cache it is another question
+    messages.push(...complaint(reply, verdict.problem)); // which also makes it another question for a cache
   }
   return undefined;
 }
@@ -95,29 +97,18 @@ function complaint({ text }: ChatReply, problem: string): ChatMessage[] {
 }
 
 function combine(judgements: readonly SingleJudgement[]): number | null {
-  const { scores } = combineJudgements(judgements.map((judgement) => toJudgement(judgement, ONE)));
+  const { scores } = combineJudgements(judgements.map((judgement) => toJudgement(judgement, { id: '', rollout: 0 })));
   return scores[0]?.score ?? null;
 }
 
-const ONE = { id: '', rollout: 0 };
-
-function noJudge(): ModelCallError {
-  const hint = 'Give the trainer a `judge`, or the project file `judge: provider:model`.';
-  return new ModelCallError('These tasks are scored by a judge model, and there is none', {
-    isRetryable: false,
-    isFatal: true,
-    hint,
-  });
-}
-
 export type JudgedOutputOptions = {
-  /** The lowest score that counts as success. Beside a reference, a half is «as good as that». */
+  /** The lowest score that counts as success. With a reference, 0.5 means as good as the reference. */
   readonly passMark?: number;
 };
 
 /**
  * A judgement as the result of a rollout. Without a score the result is missing, which is not zero: no mean counts it and
- * no analyst sees it. Add to it what else the rollout has to tell.
+ * no analyst sees it.
  */
 export function judgedOutput(
   { score, judgements }: AnswerJudgement,
@@ -138,17 +129,17 @@ function whyMissing(judgements: readonly SingleJudgement[]): string {
   return `the judge gave no judgement that can be used, ${asked}`;
 }
 
-/** The words of the judgement with the lowest score. */
+/** The reason of the judgement with the lowest score. */
 function whyFailed(judgements: readonly SingleJudgement[], passMark: number): string {
   const [worst] = judgements.filter(({ score }) => score !== null).sort((a, b) => a.score! - b.score!);
   return `judged below ${passMark}: ${worst?.reason || 'no reason given'}`;
 }
 
-/** One time that a judge was asked about an answer. */
+/** What a judge said about an answer when it was asked once. */
 export const SingleJudgement = z.object({
-  /** Beside a reference: where the answer stood. */
+  /** With a reference: where the answer stood. */
   position: z.enum(['first', 'second']).optional(),
-  /** `null`: what the judge said could not be read. */
+  /** `null`: the reply could not be read. */
   score: z.number().min(0).max(1).nullable(),
   /** In the judge's words. */
   reason: z.string().default(''),
@@ -160,13 +151,11 @@ const Extras = z.object({ judgements: z.array(SingleJudgement) });
 /** The single judgements of a pass over tasks, as `combineJudgements` takes them. `rollout` is the pass's number. */
 export function judgementsOf(results: readonly RolloutResult[], rollout: number): Judgement[] {
   return results.flatMap(({ id, extras }) => {
-    const known = Extras.safeParse(extras);
-    if (!known.success) return [];
-    return known.data.judgements.map((judgement) => toJudgement(judgement, { id, rollout }));
+    const judgements = Extras.safeParse(extras).data?.judgements ?? [];
+    return judgements.map((judgement) => toJudgement(judgement, { id, rollout }));
   });
 }
 
-/** As the statistics take it. */
 function toJudgement({ position, score }: SingleJudgement, of: Pick<Judgement, 'id' | 'rollout'>): Judgement {
   return { ...of, score, ...(position === undefined ? {} : { position }) };
 }

@@ -1,30 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ChatMessage } from '../core/contracts/index.ts';
-import { fence, parseJson } from '../core/text/index.ts';
+import { fence, memoize, parseJson } from '../core/text/index.ts';
 
-/** Where the answer stands beside a reference. The judge is not told which is which. */
-type Position = 'first' | 'second';
-
-/** What a judge is asked about: a task, what came of it, and by what it is measured. */
+/** What a judge is asked about: a task, an answer to it, and the measure. */
 export type JudgeSubject = {
   readonly question: string;
   readonly answer: string;
-  /** What a good answer is, in the words of the environment's author. The judge follows it. */
+  /** What a good answer is, in the words of the environment's author. */
   readonly rubric: string;
-  /** In place of the rubric, statements that each hold or do not; the score is the share that hold. */
+  /** In place of the rubric: statements that each hold or do not. The score is the share that hold. */
   readonly criteria?: readonly string[] | undefined;
   /** An answer to compare with. Without one, the answer is scored by itself. */
   readonly reference?: string | undefined;
 };
 
-/** One thing to ask a judge, with how its reply is read. */
 export type JudgeQuestion = {
   readonly messages: readonly ChatMessage[];
+  /** Reads the reply. */
   readonly schema: z.ZodType<JudgeReply, unknown>;
 };
 
-/** A reply in the end: the answer's score from 0 to 1, and why. */
+/** The answer's score from 0 to 1, and why. */
 export type JudgeReply = { readonly score: number; readonly reason: string };
 
 const reasoned = z.object({ reason: z.string().nullish() });
@@ -33,14 +30,13 @@ const Scored = reasoned
   .extend({ score: z.number().min(0).max(1) })
   .transform(({ reason, score }): JudgeReply => ({ score, reason: reason ?? '' }));
 
-/** A win is 1, a tie a half, a loss 0: for the answer that went by this name. */
+/** A win is 1, a tie a half, a loss 0, for the answer that was shown under the name `own`. */
 const comparedAs = (own: 'A' | 'B') =>
   reasoned.extend({ winner: z.enum(['A', 'B', 'tie']) }).transform(({ reason, winner }): JudgeReply => {
     return { score: winner === 'tie' ? 0.5 : Number(winner === own), reason: reason ?? '' };
   });
 const Compared = { first: comparedAs('A'), second: comparedAs('B') };
 
-/** Yes or no to each of so many statements. */
 const metOf = (count: number) =>
   reasoned.extend({ met: z.array(z.boolean()).length(count) }).transform(({ reason, met }): JudgeReply => {
     return { score: met.filter(Boolean).length / count, reason: reason ?? '' };
@@ -56,7 +52,7 @@ export function askForScore({ question, answer, rubric, criteria }: JudgeSubject
 export function askToCompare(
   { question, answer, rubric }: JudgeSubject,
   reference: string,
-  position: Position,
+  position: 'first' | 'second',
 ): JudgeQuestion {
   const [a, b] = position === 'first' ? [answer, reference] : [reference, answer];
   const answers = `## Answer A\n${fence('answer', a)}\n\n## Answer B\n${fence('answer', b)}`;
@@ -65,7 +61,8 @@ export function askToCompare(
 }
 
 function toMessages(prompt: PromptFile, rubric: string, user: string): ChatMessage[] {
-  const system = `${readPrompt(prompt)}\n## ${prompt === 'meet_criteria' ? 'Statements' : 'Rubric'}\n${rubric}`;
+  const measure = prompt === 'meet_criteria' ? 'Statements' : 'Rubric';
+  const system = `${readPrompt(prompt)}\n## ${measure}\n${rubric}`;
   return [
     { role: 'system', content: system },
     { role: 'user', content: user },
@@ -74,42 +71,37 @@ function toMessages(prompt: PromptFile, rubric: string, user: string): ChatMessa
 
 type PromptFile = 'score_answer' | 'compare_answers' | 'meet_criteria';
 
-const prompts = new Map<PromptFile, string>();
-
-function readPrompt(name: PromptFile): string {
-  const text = prompts.get(name) ?? readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8');
-  prompts.set(name, text);
-  return text;
-}
+const readPrompt = memoize((name: PromptFile) =>
+  readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8'),
+);
 
 type Verdict = { readonly said: JudgeReply } | { readonly problem: string };
 
 /**
- * What a judge's reply says. A judge may quote what it reads, and an answer may hold a verdict on itself. Which of two is
- * the judge's own cannot be told from the text, so verdicts that differ are none.
+ * What a judge's reply says. A judge may quote what it reads, and an answer may hold a verdict on itself. The text does not
+ * show which of two is the judge's own, so verdicts that differ do not count.
  */
 export function readVerdict(text: string, schema: JudgeQuestion['schema']): Verdict {
   const read = jsonObjects(text).map((object) => schema.safeParse(object));
   const verdicts = read.flatMap(({ data }) => data ?? []);
   const said = verdicts.at(-1);
-  if (!said) return { problem: describe(read.at(-1)?.error ?? schema.safeParse(undefined).error) };
+  if (!said) {
+    const error = read.at(-1)?.error ?? schema.safeParse(undefined).error!;
+    return { problem: z.prettifyError(error).replaceAll('→ at', 'at') };
+  }
   if (verdicts.every(({ score }) => score === said.score)) return { said };
   return { problem: `It holds ${verdicts.length} JSON objects that do not say the same. Do not quote any.` };
-}
-
-function describe(error: z.ZodError | undefined): string {
-  return error ? z.prettifyError(error).replaceAll('→ at', 'at') : '';
 }
 
 /** How an object begins that is not empty. Braces of code mostly do not. */
 const START = /\{\s*"/g;
 
-/** Beginnings that may come to nothing. A model that repeats itself to its limit writes thousands, each read to the end. */
+/** A model that repeats itself up to its limit writes thousands of beginnings, and each is read to the end of the text. */
 const MAX_FALSE_STARTS = 200;
-/** And all of them together, in characters. */
+/** In characters, for all beginnings together. */
 const MAX_READ = 8_000_000;
 
-/** Every JSON object with a key that stands in a text, in order. What is inside one of them is a part of it. */
+/** Every JSON object with a key in a text, in order, without those inside another one. */
 export function jsonObjects(text: string): unknown[] {
   const found: unknown[] = [];
   let [falseStarts, read] = [0, 0];
@@ -126,7 +118,7 @@ export function jsonObjects(text: string): unknown[] {
   return found;
 }
 
-/** Just behind the brace that closes the one at `start`. Braces in strings do not count. */
+/** The index behind the brace that closes the one at `start`. Braces in strings do not count. */
 function endOfObject(text: string, start: number): number | undefined {
   let depth = 0;
   let isInString = false;

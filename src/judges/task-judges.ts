@@ -4,19 +4,19 @@ import type { JudgeOf, TaskScorer } from '../core/judge/index.ts';
 import { head, parseJson, strip } from '../core/text/index.ts';
 import { judgeAnswer, judgedOutput } from './judge-answer.ts';
 
-/** How often a model is asked about one answer; beside a reference, once in each place. */
+/** How often a model is asked about one answer: with a reference, once in each position. */
 const REPEATS = 2;
 
 /**
- * By itself an answer must be good; beside a reference, as good as that. Of criteria all must be met, but a single no in one
- * judgement of the two is put down to the judge.
+ * By itself an answer must be good; with a reference, as good as that. All criteria must be met, but a single no in one of
+ * the two judgements is taken for a mistake of the judge.
  */
 function passMarkOf({ passMark, reference, criteria }: JudgeOf<'rubric'>): number {
   if (passMark !== undefined) return passMark;
   return criteria ? 1 - 0.75 / criteria.length : reference === undefined ? 0.8 : 0.5;
 }
 
-/** Tasks with a rubric, scored by the run's judge model. What it says and cannot be read is missing, and so is a score beyond 0 to 1. */
+/** Tasks with a rubric, scored by the run's judge model. A reply that cannot be read, or a score beyond 0 to 1, is missing. */
 export function rubricJudge(): TaskScorer<'rubric'> {
   return {
     kind: 'rubric',
@@ -34,8 +34,8 @@ const share = z.number().min(0).max(1);
 const CommandVerdict = z.object({ hard: share, soft: share.optional(), reason: z.string().optional() });
 
 /**
- * Tasks whose answers a command scores, in a sandbox: by its exit code, or by the last line that it prints. Where it gives
- * no verdict (it cannot be started, is ended, takes too long, prints something else), the result is missing.
+ * Tasks whose answers a command scores in a sandbox: by its exit code, or by the last line that it prints. The result is
+ * missing where it cannot be started, is ended, takes too long or prints something else.
  */
 export function commandJudge({ sandbox }: { readonly sandbox: Sandbox }): TaskScorer<'command'> {
   return {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** Calls `listener` with the reason once `signal` aborts, at once if it has. The returned function stops listening. */
+/** Calls `listener` with the reason when `signal` aborts, or at once if it has. The returned function stops listening. */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {};
   if (signal.aborted) {
@@ -16,22 +16,22 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
 const listenedTo = new WeakMap<AbortSignal, number>();
 
 /**
- * Every call in flight may listen to the run's one signal: many listeners are no leak, and Node would print a warning.
- * Most signals are listened to once, and are spared this: it costs more than the listening.
+ * Every call in flight may listen to the run's one signal. Node would take many listeners for a leak and print a warning.
+ * Most signals have few listeners. Raising the maximum costs more than listening, so the eighth listener does it.
  */
 function expectMany(signal: AbortSignal): void {
   const times = (listenedTo.get(signal) ?? 0) + 1;
-  if (times <= 2) listenedTo.set(signal, times);
-  // Not 0, which means the same: undici asks for the number, and Node then takes a signal with 0 for something else.
-  if (times === 2) setMaxListeners(Number.POSITIVE_INFINITY, signal);
+  if (times <= 8) listenedTo.set(signal, times);
+  // Not 0, which also means no maximum: undici reads the number, and Node takes a signal with 0 for something else.
+  if (times === 8) setMaxListeners(Number.POSITIVE_INFINITY, signal);
 }
 
-/** What `promise` becomes, or a rejection with the signal's reason as soon as it aborts, whatever `promise` does then. */
+/** `promise`, or a rejection with the signal's reason as soon as it aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const stopListening = onAbort(signal, reject);
-    // Not `finally`: two promises more for each call.
+    // Not `finally`, which makes two more promises for each call.
     promise.then(
       (value) => {
         stopListening();
@@ -45,26 +45,23 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
-type LinkedController = { readonly controller: AbortController; release(): void };
-
 /**
- * A controller that aborts when any of `signals` does, with the same reason, until it is released. In place of
+ * A signal that aborts when any of `signals` does, with the same reason, until it is released. In place of
  * `AbortSignal.any`, whose composites stay reachable from a run's long-lived signal call after call.
  */
-export function linkedController(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
+export function linkedSignal(...signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController();
   const links = signals.map((signal) => onAbort(signal, (reason) => controller.abort(reason)));
   return {
-    controller,
+    signal: controller.signal,
+    abort: (reason: unknown) => controller.abort(reason),
     release() {
       for (const unlink of links) unlink();
     },
   };
 }
 
-type Signals = readonly (AbortSignal | undefined)[];
-
-/** First come, first served, except that callers that come again are served before. A caller that aborts leaves the line. */
+/** First come, first served, but callers that come again are served before. A caller that aborts leaves the line. */
 export class WaitingLine<T> {
   readonly #again = new Set<(value: T) => void>();
   readonly #first = new Set<(value: T) => void>();
@@ -74,7 +71,7 @@ export class WaitingLine<T> {
   }
 
   /** What `serve` hands over, or a rejection with the reason of the first signal that aborts. */
-  join(signals: Signals = [], isAgain = false): Promise<T> {
+  join(signals: readonly (AbortSignal | undefined)[] = [], isAgain = false): Promise<T> {
     const line = isAgain ? this.#again : this.#first;
     return new Promise((resolve, reject) => {
       const stops = signals.map((signal) => onAbort(signal, leave));

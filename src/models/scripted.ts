@@ -1,7 +1,7 @@
 import type { ChatModel, ChatReply, ChatRequest, Usage } from '../core/contracts/index.ts';
 import { untilAborted } from './on-abort.ts';
 
-/** A text, or a reply of which all but the text may be left out. */
+/** A text, or a reply in which everything but the text is optional. */
 export type ScriptedReply = string | (Pick<ChatReply, 'text'> & Partial<ChatReply>);
 
 export type ScriptedModel = ChatModel & {
@@ -10,8 +10,8 @@ export type ScriptedModel = ChatModel & {
 };
 
 /**
- * A model that is a function: what tests and offline examples run against. Keeps every request. Tokens that the
- * function does not name are taken to be four characters each. What the function throws, `complete` throws.
+ * A model that is a function, for tests and offline examples. Keeps every request. If the function gives no usage, four
+ * characters count as a token. If it throws, `complete` throws the same.
  */
 export function scripted(
   id: string,
@@ -26,13 +26,10 @@ export function scripted(
       request.signal?.throwIfAborted();
       requests.push(request);
       const answer = await untilAborted(Promise.resolve(reply(request)), request.signal);
-      return toReply(request, typeof answer === 'string' ? { text: answer } : answer);
+      const given = typeof answer === 'string' ? { text: answer } : answer;
+      return { finishReason: 'stop', usage: estimateUsage(request, given.text), ...given };
     },
   };
-}
-
-function toReply(request: ChatRequest, answer: Exclude<ScriptedReply, string>): ChatReply {
-  return { finishReason: 'stop', usage: estimateUsage(request, answer.text), ...answer };
 }
 
 function estimateUsage(request: ChatRequest, text: string): Usage {

@@ -2,23 +2,23 @@ import { existsSync } from 'node:fs';
 import { ModelCallError } from 'skillopt';
 import { type AgentCliName, agentChat, agentClis, requireInstalled } from 'skillopt/agents';
 import { describe, expect, it } from 'vitest';
-import { answers, claudeResult, instructions, messages, piMessage, qwenUsage } from '../unit/agents/cli-answers.ts';
-import { fakeCli } from '../unit/agents/fake-cli.ts';
+import { answers, claudeResult, instructions, messages, piFailed, qwenText } from '../unit/agents/cli-answers.ts';
+import { type Does, fakeCli, prints, warns } from '../unit/agents/fake-cli.ts';
 
 const user = (content: string) => [{ role: 'user' as const, content }];
 const LONG = 'word '.repeat(32_000);
 const BIG_ENVIRONMENT = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`BIG_${at}`, 'x'.repeat(120_000)]));
 
 /** What each CLI does where nobody is signed in. */
-const refusals: Readonly<Record<AgentCliName, string>> = {
+const refusals: Readonly<Record<AgentCliName, Does>> = {
   'claude-cli': claudeResult({ is_error: true, result: 'no', api_error_status: 401 }),
-  'codex-cli': `print({ type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized' } });`,
-  'copilot-cli': `print({ type: 'session.error', data: { message: 'no', statusCode: 401 } });`,
-  'cursor-cli': `warn('Error: Authentication required. Please run "cursor-agent login" first.'); process.exit(1);`,
-  'gemini-cli': `warn('{"error": {"message": "Please set an Auth method", "code": 41 }}'); process.exit(41);`,
-  'opencode-cli': `print({ type: 'error', error: { name: 'APIError', data: { message: 'bad key', statusCode: 401 } } });`,
-  'pi-cli': `print(${JSON.stringify({ type: 'message_end', message: { ...piMessage, content: [], errorMessage: '401 no' } })});`,
-  'qwen-cli': `print([${JSON.stringify({ type: 'result', is_error: false, result: '[API Error: 401 no]', usage: qwenUsage })}]);`,
+  'codex-cli': prints({ type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized' } }),
+  'copilot-cli': prints({ type: 'session.error', data: { message: 'no', statusCode: 401 } }),
+  'cursor-cli': warns('Error: Authentication required. Please run "cursor-agent login" first.', 1),
+  'gemini-cli': warns('{"error": {"message": "Please set an Auth method", "code": 41 }}', 41),
+  'opencode-cli': prints({ type: 'error', error: { name: 'APIError', data: { message: 'bad key', statusCode: 401 } } }),
+  'pi-cli': piFailed('401 no'),
+  'qwen-cli': qwenText('[API Error: 401 no]'),
 };
 
 it('every CLI has its rows here', () => {
@@ -27,12 +27,12 @@ it('every CLI has its rows here', () => {
   expect(Object.keys(refusals).sort()).toEqual(names);
 });
 
-describe.each(answers)('%s as a chat model', (cli, script, usage) => {
+describe.each(answers)('%s as a chat model', (cli, does, usage) => {
   /** Cursor's takes its prompt as an argument; the others read it. */
   const takesArgument = cli === 'cursor-cli';
 
-  const failureOf = async (content: string, env: Record<string, string> = {}, says = '') => {
-    using fake = fakeCli(agentClis[cli].binary, says);
+  const failureOf = async (content: string, env: Record<string, string> = {}, does: Does = {}) => {
+    using fake = fakeCli(agentClis[cli].binary, does);
     return await agentChat({ cli, env: { ...fake.env, ...env } })
       .complete({ messages: user(content) })
       .then(
@@ -42,15 +42,11 @@ describe.each(answers)('%s as a chat model', (cli, script, usage) => {
   };
 
   it('gives the text, the tokens, and an id with the model', async () => {
-    using fake = fakeCli(agentClis[cli].binary, script);
+    using fake = fakeCli(agentClis[cli].binary, does);
     const chat = agentChat({ cli, model: 'large', env: fake.env });
     expect(chat.id).toBe(`${cli}:large`);
     expect(await chat.complete({ messages })).toEqual({ text: 'four', usage, finishReason: 'stop' });
-  });
-
-  it('gets both prompts and the model, in an empty folder that is gone afterwards', async () => {
-    using fake = fakeCli(agentClis[cli].binary, script);
-    await agentChat({ cli, model: 'large', env: fake.env }).complete({ messages });
+    // It got both prompts and the model, in an empty folder that is gone afterwards.
     const { args, input, texts, entries, cwd } = fake.given();
     expect(takesArgument ? args.at(-1) : input).toContain('What is 2 + 2?');
     expect([input, ...args, ...texts].join('\n')).toMatch(/Be \\?"brief\\?"\.(\n|\\n)Always\./);
@@ -60,7 +56,7 @@ describe.each(answers)('%s as a chat model', (cli, script, usage) => {
   });
 
   it("is given nothing of its user's instructions", async () => {
-    using fake = fakeCli(agentClis[cli].binary, script, instructions);
+    using fake = fakeCli(agentClis[cli].binary, does, instructions);
     await agentChat({ cli, env: fake.env }).complete({ messages });
     const { args, input, texts } = fake.given();
     expect([input, ...args, ...texts].join('\n')).not.toContain('PLANTED');
@@ -75,7 +71,7 @@ describe.each(answers)('%s as a chat model', (cli, script, usage) => {
 
   const itReads = takesArgument ? () => {} : it; // what Cursor's refuses is tested beside it
   itReads('takes a long prompt whole, and one with a NUL; no argument comes from it', async () => {
-    using fake = fakeCli(agentClis[cli].binary, '');
+    using fake = fakeCli(agentClis[cli].binary, {});
     const given = [{ role: 'system' as const, content: `${LONG}--system-flag` }, ...user(`${LONG}--user-flag a\0b`)];
     await agentChat({ cli, env: fake.env })
       .complete({ messages: given })

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import type { AgentEnd, Usage } from '../../core/contracts/index.ts';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser, EventReader } from '../agent-cli.ts';
 import { AMAZON, GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT } from '../cli-parts.ts';
-import { eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
+import { eventsLike, lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
- * As a chat, its sign-in stays where it is; `--setting-sources ""` keeps out CLAUDE.md, skills and settings. `--bare` would
- * sign out. With tools, the user's settings come from an empty home. It reads what the repository tells agents, but not the
- * repository's hooks, settings and servers.
+ * As a chat, `--setting-sources ""` keeps out CLAUDE.md, skills and settings; `--bare` would sign out. With tools, its home is
+ * empty. It reads the repository's instructions, but not the repository's hooks, settings and servers.
  */
 export const claude: AgentCli<'claude'> = {
   name: 'claude',
@@ -80,10 +79,10 @@ const ResultUsage = z
     cache_creation_input_tokens: z.number().nullish(),
     cache_read_input_tokens: z.number().nullish(),
   })
-  .transform((told): Usage => {
-    const cached = told.cache_read_input_tokens ?? 0;
-    const input = told.input_tokens + (told.cache_creation_input_tokens ?? 0) + cached;
-    return { input, cached, output: told.output_tokens, reasoning: 0 };
+  .transform((tokens): Usage => {
+    const cached = tokens.cache_read_input_tokens ?? 0;
+    const input = tokens.input_tokens + (tokens.cache_creation_input_tokens ?? 0) + cached;
+    return { input, cached, output: tokens.output_tokens, reasoning: 0 };
   });
 const Result = z.object({
   type: z.literal('result'),
@@ -97,7 +96,7 @@ const Result = z.object({
 });
 
 function readAnswer({ stdout }: AgentOutput) {
-  const found = eventsLike(jsonEvents(stdout), Result).at(-1);
+  const found = lastEvent(stdout, Result);
   if (found === undefined) return undefined;
   const { is_error, api_error_status, result = '', stop_reason, usage } = found;
   if (is_error) return { failure: result, status: api_error_status ?? undefined };
@@ -122,7 +121,7 @@ const workVariables = ({ modelUrl, model }: AgentJob) => ({
   IS_SANDBOX: '1', // otherwise root may not bypass permissions
 });
 
-/** It asks a small model about web pages, and others for its sub-agents. The gateway refuses all but the run's own model. */
+/** It asks other models about web pages and for sub-agents. The gateway refuses all but the run's own model. */
 const helpersFor = (model: string | undefined) =>
   model?.startsWith('claude-')
     ? { ANTHROPIC_DEFAULT_HAIKU_MODEL: model, ANTHROPIC_SMALL_FAST_MODEL: model, CLAUDE_CODE_SUBAGENT_MODEL: model }
@@ -146,7 +145,7 @@ const Line = z.discriminatedUnion('type', [
   Result,
 ]);
 
-/** Reads the stream of Claude Code, and of CLIs that print the same. `skillTool` is their name of the tool that loads skills. */
+/** Reads the stream of Claude Code, and of CLIs that print the same. `skillTool` is the name of the tool that loads skills. */
 export function claudeReader(skillTool: string): (skills: readonly string[]) => EventReader {
   return () => {
     const tools = toolEvents();
@@ -170,8 +169,8 @@ export function claudeReader(skillTool: string): (skills: readonly string[]) => 
 
 const LIMITS: Readonly<Record<string, AgentEnd>> = { error_max_turns: 'turns', error_max_budget_usd: 'budget' };
 
-function resultEvents(told: z.infer<typeof Result>): readonly AgentEvent[] {
-  const { subtype, is_error, api_error_status, result, total_cost_usd: costUsd, usage } = told;
+function resultEvents(line: z.infer<typeof Result>): readonly AgentEvent[] {
+  const { subtype, is_error, api_error_status, result, total_cost_usd: costUsd, usage } = line;
   const used = { type: 'usage', usage, costUsd, isTotal: true } as const;
   const limit = LIMITS[subtype];
   if (limit !== undefined) return [used, { type: 'end', ended: limit }];

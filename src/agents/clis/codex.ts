@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser } from '../agent-cli.ts';
 import { NO_KEY, openaiProvider, option } from '../cli-parts.ts';
-import { eventsLike, jsonEvents, lineReader, skillsReadIn, toolEvents } from '../read-events.ts';
+import { lastEvent, lineReader, skillsReadIn, toolEvents } from '../read-events.ts';
 
 /**
- * It reads AGENTS.md in its own home whatever the settings say, so it gets another home: as a chat with the sign-in linked
- * into it. There is no event for loading a skill: it reads the file.
+ * It always reads AGENTS.md in its own home, so it gets another home, as a chat with the sign-in linked into it. There is no
+ * event for loading a skill: it reads the file.
  */
 export const codex: AgentCli<'codex'> = {
   name: 'codex',
@@ -34,8 +34,8 @@ export const codex: AgentCli<'codex'> = {
   }),
   read: readAnswer,
   refusalIn(line) {
-    const [retrying] = eventsLike(jsonEvents(line), Retrying);
-    return retrying && { failure: /^[^(]*\((.*)\)$/.exec(retrying.message)?.[1] ?? retrying.message };
+    const message = lastEvent(line, Retrying)?.message;
+    return message === undefined ? undefined : { failure: /^[^(]*\((.*)\)$/.exec(message)?.[1] ?? message };
   },
   skillFolders: { user: '.codex/skills', project: '.agents/skills' },
   capabilities: { seesLoading: 'reads', seesOffers: false, limitsTurns: false },
@@ -156,14 +156,10 @@ const TurnCompleted = z.object({
       output_tokens: z.number(),
       reasoning_output_tokens: z.number().default(0),
     })
-    .transform(
-      (told): Usage => ({
-        input: told.input_tokens,
-        cached: told.cached_input_tokens,
-        output: told.output_tokens,
-        reasoning: told.reasoning_output_tokens,
-      }),
-    ),
+    .transform((tokens): Usage => {
+      const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = tokens;
+      return { input, cached, output, reasoning: tokens.reasoning_output_tokens };
+    }),
 });
 const TurnFailed = z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) });
 const Retrying = z.object({ type: z.literal('error'), message: z.string().startsWith('Reconnecting') });
@@ -174,11 +170,10 @@ const Line = z.discriminatedUnion('type', [
 ]);
 
 function readAnswer({ stdout }: AgentOutput) {
-  const events = jsonEvents(stdout);
-  const failed = eventsLike(events, TurnFailed).at(-1);
+  const failed = lastEvent(stdout, TurnFailed);
   if (failed !== undefined) return { failure: failed.error.message };
-  const text = eventsLike(events, MessageCompleted).at(-1)?.item.text;
-  const usage = eventsLike(events, TurnCompleted).at(-1)?.usage;
+  const text = lastEvent(stdout, MessageCompleted)?.item.text;
+  const usage = lastEvent(stdout, TurnCompleted)?.usage;
   return text === undefined || usage === undefined ? undefined : { text, usage };
 }
 

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { noUsage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput } from '../agent-cli.ts';
 import { isPassing } from '../agent-error.ts';
-import { NO_KEY, openaiProvider, option } from '../cli-parts.ts';
-import { withSystemSection } from '../flatten-messages.ts';
-import { contentOf, eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
+import { NO_KEY, openaiProvider, option, withSystemSection } from '../cli-parts.ts';
+import { contentOf, eventsLike, jsonEvents, lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
- * It takes no system prompt and reports no tokens. As a chat it sees no skills: that needs a tool, and there is none. With
- * tools and a key it asks a provider of the user's own; otherwise it needs a sign-in. The workspace is not marked as trusted,
- * so that hooks and servers of the repository stay off.
+ * It takes no system prompt and reports no tokens. With tools and a key it asks a provider of the user's own; otherwise it
+ * needs a sign-in. The workspace is not marked as trusted, so that hooks and servers of the repository stay off.
  */
 export const copilot: AgentCli<'copilot'> = {
   name: 'copilot',
@@ -33,8 +31,8 @@ export const copilot: AgentCli<'copilot'> = {
   }),
   read: readAnswer,
   refusalIn(line) {
-    const [refused] = eventsLike(jsonEvents(line), Refused);
-    return refused && { failure: refused.data.errorMessage, status: refused.data.statusCode };
+    const refused = lastEvent(line, Refused)?.data;
+    return refused && { failure: refused.errorMessage, status: refused.statusCode };
   },
   skillFolders: { user: '.copilot/skills', project: '.github/skills' },
   capabilities: { seesLoading: 'event', seesOffers: true, limitsTurns: false },
@@ -115,10 +113,9 @@ const Line = z.discriminatedUnion('type', [
 ]);
 
 function readAnswer({ stdout }: AgentOutput) {
-  const events = jsonEvents(stdout);
-  const failed = eventsLike(events, Failed).at(-1)?.data;
+  const failed = lastEvent(stdout, Failed)?.data;
   if (failed !== undefined) return { failure: failed.message, status: failed.statusCode };
-  const texts = eventsLike(events, Message).map(({ data }) => data.content);
+  const texts = eventsLike(jsonEvents(stdout), Message).map(({ data }) => data.content);
   return texts.length === 0 ? undefined : { text: texts.filter(Boolean).join('\n'), usage: noUsage };
 }
 

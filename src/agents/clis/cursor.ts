@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { noUsage } from '../../core/contracts/index.ts';
 import type { AgentCli } from '../agent-cli.ts';
-import { option } from '../cli-parts.ts';
-import { inSections } from '../flatten-messages.ts';
-import { eventsLike, jsonEvents } from '../read-events.ts';
+import { inSections, option } from '../cli-parts.ts';
+import { lastEvent } from '../read-events.ts';
 import { claudeReader } from './claude.ts';
 
 /**
- * Written by its documentation: it could not be installed where this is tested. It takes the prompt as an argument only, no
+ * Written by its documentation: it could not be installed where this is tested. It takes the prompt only as an argument, no
  * system prompt, and reports no tokens. As a chat its prompt is in sections: otherwise it could be read as an option, as a
- * command such as `logout`, or, with `&` before it, as work for the cloud. It asks its own service alone, so that there is no
- * gateway, and it uses the user's key or sign-in.
+ * command such as `logout`, or, with `&` before it, as work for the cloud. It asks only its own service, without a gateway.
  */
 export const cursor: AgentCli<'cursor'> = {
   name: 'cursor',
@@ -29,7 +27,7 @@ export const cursor: AgentCli<'cursor'> = {
     input: '',
   }),
   read({ stdout }) {
-    const result = eventsLike(jsonEvents(stdout), Result).at(-1);
+    const result = lastEvent(stdout, Result);
     if (result === undefined) return undefined;
     return result.is_error ? { failure: result.result } : { text: result.result, usage: noUsage };
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser, EventReader } from '../agent-cli.ts';
 import { GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT } from '../cli-parts.ts';
-import { eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
+import { lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
  * It always reads GEMINI.md in the user's home, so it gets another home: as a chat with the sign-in linked into it, with
@@ -96,7 +96,7 @@ function userAuth(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')).security?.auth;
   } catch {
-    return undefined; // there are none, or the CLI could not read them either: it then says how to sign in
+    return undefined; // the CLI cannot read them either, and then says how to sign in
   }
 }
 
@@ -121,9 +121,9 @@ const Response = z.object({
 const Failed = z.object({ error: z.object({ message: z.string(), code: z.unknown() }) });
 
 function readAnswer({ stdout, stderr }: AgentOutput) {
-  const answer = eventsLike(jsonEvents(stdout), Response).at(-1);
+  const answer = lastEvent(stdout, Response);
   if (answer !== undefined) return { text: answer.response, usage: sumTokens(Object.values(answer.stats.models)) };
-  const failed = eventsLike([...jsonEvents(stdout), ...jsonEvents(lastObject(stderr))], Failed).at(-1)?.error;
+  const failed = (lastEvent(lastObject(stderr), Failed) ?? lastEvent(stdout, Failed))?.error;
   if (failed === undefined) return undefined;
   const { message, code } = failed;
   return { failure: message, status: typeof code === 'number' && code >= 300 ? code : undefined };
@@ -146,13 +146,7 @@ const Line = z.discriminatedUnion('type', [
     type: z.literal('result'),
     status: z.string(),
     error: z.object({ type: z.string().optional(), message: z.string() }).optional(),
-    stats: z
-      .object({
-        input_tokens: z.number().default(0),
-        output_tokens: z.number().default(0),
-        cached: z.number().default(0),
-      })
-      .default({ input_tokens: 0, output_tokens: 0, cached: 0 }),
+    stats: z.object({ input_tokens: z.number(), output_tokens: z.number(), cached: z.number() }).partial().default({}),
   }),
 ]);
 type Line = z.infer<typeof Line>;
@@ -182,7 +176,8 @@ function geminiReader(): EventReader {
 }
 
 function resultEvents({ status, error, stats }: Extract<Line, { type: 'result' }>): AgentEvent[] {
-  const usage = { input: stats.input_tokens, cached: stats.cached, output: stats.output_tokens, reasoning: 0 };
+  const { input_tokens: input = 0, output_tokens: output = 0, cached = 0 } = stats;
+  const usage = { input, cached, output, reasoning: 0 };
   const used: AgentEvent = { type: 'usage', usage, isTotal: true };
   if (status === 'success') return [used, { type: 'end', ended: 'done' }];
   if (/turn/i.test(`${error?.type} ${error?.message}`)) return [used, { type: 'end', ended: 'turns' }];

@@ -4,12 +4,11 @@ import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput } from '../agent-cli.ts';
 import { isPassing, statusIn } from '../agent-error.ts';
 import { bareModel, NO_KEY, openaiProvider, option, PLAIN_PROMPT, providerVariables } from '../cli-parts.ts';
-import { eventsLike, jsonEvents, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
+import { eventsLike, jsonEvents, lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
- * As a chat, its settings come from a private folder, with an agent that has our prompt and no tools; its sign-in is in
- * another folder. With tools and behind the gateway it asks a provider that our settings define; with a sign-in, the one
- * that its model names.
+ * As a chat, its settings come from a private folder, with an agent that has our prompt and no tools. Behind the gateway it
+ * asks a provider that our settings define; with a sign-in, the one that its model names.
  */
 export const opencode: AgentCli<'opencode'> = {
   name: 'opencode',
@@ -38,10 +37,7 @@ export const opencode: AgentCli<'opencode'> = {
       OPENCODE_TEST_HOME: join(folder, 'home'), // there is no other way past ~/.opencode
       OPENCODE_DISABLE_AUTOUPDATE: '1',
     },
-    files: {
-      'config/opencode/opencode.json': chatSettings,
-      'config/opencode/system.md': system || PLAIN_PROMPT,
-    },
+    files: { 'config/opencode/opencode.json': chatSettings, 'config/opencode/system.md': system || PLAIN_PROMPT },
   }),
   read: readAnswer,
   refusalIn(line) {
@@ -130,14 +126,10 @@ const Finish = z.object({
         reasoning: z.number().default(0),
         cache: z.object({ read: z.number().default(0), write: z.number().default(0) }),
       })
-      .transform(
-        ({ input, output, reasoning, cache }): Usage => ({
-          input: input + cache.read + cache.write,
-          cached: cache.read,
-          output: output + reasoning,
-          reasoning,
-        }),
-      ),
+      .transform(({ input, output, reasoning, cache }): Usage => {
+        const all = input + cache.read + cache.write;
+        return { input: all, cached: cache.read, output: output + reasoning, reasoning };
+      }),
   }),
 });
 const Failed = z.object({
@@ -153,11 +145,11 @@ const Line = z.discriminatedUnion('type', [Text, ToolUse, Finish, Failed]);
 
 function readAnswer({ stdout, stderr }: AgentOutput) {
   const events = jsonEvents(stdout);
-  const failed = eventsLike(events, Failed).at(-1)?.error;
+  const failed = lastEvent(stdout, Failed)?.error;
   if (failed !== undefined) return failed;
   const texts = eventsLike(events, Text).map(({ part }) => part.text);
   if (texts.length === 0) return HELP.test(stderr) ? { failure: 'unknown option: it printed its help' } : undefined;
-  const finish = eventsLike(events, Finish).at(-1)?.part;
+  const finish = lastEvent(stdout, Finish)?.part;
   if (finish === undefined) return { failure: 'its answer has no end: it was cut off' };
   const sessions = new Set(eventsLike(events, Session).map(({ sessionID }) => sessionID));
   if (sessions.size > 1) return { failure: `expected the answer of one session, got ${sessions.size} mixed` };

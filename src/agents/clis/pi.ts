@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput, EventReader } from '../agent-cli.ts';
 import { bareModel, NO_KEY, openaiProvider, option, PLAIN_PROMPT, providerVariables } from '../cli-parts.ts';
-import { contentOf, eventsLike, jsonEvents, lineReader, skillsReadIn, toolEvents } from '../read-events.ts';
+import { contentOf, eventsLike, jsonEvents, lastEvent, lineReader, skillsReadIn, toolEvents } from '../read-events.ts';
 
 /** Behind the gateway it asks a provider that our settings define. There is no event for loading a skill: it reads the file. */
 export const pi: AgentCli<'pi'> = {
@@ -31,7 +31,7 @@ export const pi: AgentCli<'pi'> = {
   }),
   read: readAnswer,
   refusalIn(line) {
-    const [retrying] = eventsLike(jsonEvents(line), Retrying);
+    const retrying = lastEvent(line, Retrying);
     return retrying && { failure: retrying.errorMessage };
   },
   skillFolders: { user: '.pi/agent/skills', project: '.pi/skills' },
@@ -115,14 +115,9 @@ function readAnswer({ stdout }: AgentOutput) {
   const messages = eventsLike(jsonEvents(stdout), MessageEnd).map(({ message }) => message);
   const last = messages.findLast(({ role, usage }) => role === 'assistant' && usage !== undefined);
   if (last?.usage === undefined) return undefined;
-  const {
-    content: text,
-    usage: { usage },
-    stopReason,
-    errorMessage,
-  } = last;
+  const { content: text, stopReason, errorMessage } = last;
   if (errorMessage !== undefined) return { failure: errorMessage };
-  return { text, usage, finishReason: stopReason === 'length' ? 'length' : 'stop' } as const;
+  return { text, usage: last.usage.usage, finishReason: stopReason === 'length' ? 'length' : 'stop' } as const;
 }
 
 function piReader(skills: readonly string[]): EventReader {

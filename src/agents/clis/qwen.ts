@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput, EventReader } from '../agent-cli.ts';
 import { NO_KEY, openaiProvider, option, PLAIN_PROMPT } from '../cli-parts.ts';
-import { eventsLike, jsonEvents } from '../read-events.ts';
+import { lastEvent } from '../read-events.ts';
 import { claudeReader } from './claude.ts';
 
 /**
@@ -85,12 +85,12 @@ const Result = z.object({
 const REFUSED = '[API Error: ';
 
 function readAnswer({ stdout }: AgentOutput) {
-  const found = eventsLike(jsonEvents(stdout), Result).at(-1);
+  const found = lastEvent(stdout, Result);
   if (found === undefined) return undefined;
-  const { is_error, error, result: text, usage: told } = found;
+  const { is_error, error, result: text } = found;
   if (is_error) return { failure: error?.message ?? text };
   if (text.startsWith(REFUSED)) return { failure: text };
-  const { input_tokens: input, output_tokens: output, cache_read_input_tokens: cached } = told;
+  const { input_tokens: input, output_tokens: output, cache_read_input_tokens: cached } = found.usage;
   return { text, usage: { input, cached, output, reasoning: 0 } };
 }
 

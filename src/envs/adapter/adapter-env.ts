@@ -11,7 +11,7 @@ import {
   SkillError,
 } from '../../core/contracts/index.ts';
 import { PatchFields, type RawPatch, SourceType } from '../../core/document/index.ts';
-import { head, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
+import { head, isObject, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
 import { taskTypeOf } from '../split.ts';
 import {
   type AdapterBatch,
@@ -33,7 +33,7 @@ export type AdapterEnvOptions = {
   readonly initialSkill?: string;
 };
 
-/** An adapter as an environment. It attempts batches, and can say which items an epoch's batches hold. */
+/** An adapter as an environment. It attempts whole batches, and knows which items an epoch's batches hold. */
 export type AdapterEnv = SkillEnv &
   Required<Pick<SkillEnv, 'rolloutMany' | 'reflect' | 'setup' | 'close'>> & {
     /** A batch per entry, in order. The episodes of one environment of a simulator stay together. */
@@ -41,9 +41,8 @@ export type AdapterEnv = SkillEnv &
   };
 
 /**
- * Turns an adapter into an environment. With a loader, items are the loader's. Without one, they are episodes made
- * from the run's seed and batch size; `EpisodeCounts` says how many. `setup` must be awaited first. Malformed
- * results throw `ENV_INVALID`.
+ * Turns an adapter into an environment. Its items are those of its loader, or episodes made from the run's seed and batch
+ * size. `setup` must be awaited first. Malformed results throw `ENV_INVALID`.
  */
 export function adapterEnv<Manager>(adapter: EnvAdapter<Manager>, options: AdapterEnvOptions = {}): AdapterEnv {
   const name = requireName(options.name ?? adapter.name);
@@ -59,10 +58,7 @@ export function adapterEnv<Manager>(adapter: EnvAdapter<Manager>, options: Adapt
     async setup(config) {
       await adapter.setup(config);
       const loader = adapter.getDataloader();
-      const { seed, batchSize } = config;
-      source = loader
-        ? loaderSource(loader, seed)
-        : episodeSource({ counts: requireCounts(episodes, name), seed, batchSize });
+      source = loader ? loaderSource(loader, config.seed) : episodeSource(requireCounts(episodes, name), config);
     },
     close: () => adapter.close(),
     getItems: (split) => ready().getItems(split),
@@ -113,7 +109,7 @@ async function attemptBatch<Manager>(
   return matchResults(items, results, { name, isOrdered: source.isOrdered });
 }
 
-/** What the item knows and the result does not say: without a type there would be no tables per type. */
+/** Adds what only the item knows. Without a type there would be no tables per type. */
 function withItemFacts<Manager>(result: RolloutResult, item: Item, adapter: EnvAdapter<Manager>): RolloutResult {
   const taskType = result.taskType ?? taskTypeOf(item);
   const referenceText = result.referenceText ?? adapter.buildReferenceText(item);
@@ -137,22 +133,13 @@ function notReady(name: string): never {
   });
 }
 
-type MatchOptions = {
-  /** The environment that gave the results, for messages. */
-  readonly name: string;
-  /** Whether results with ids of their own stand for the items in their order. */
-  readonly isOrdered: boolean;
-};
-
 /** Each item's result by the item's id. Throws `ENV_INVALID` unless there is exactly one for each. */
 function matchResults(
   items: readonly Item[],
   results: readonly RolloutResult[],
-  { name, isOrdered }: MatchOptions,
+  { name, isOrdered }: { readonly name: string } & Pick<ItemSource, 'isOrdered'>,
 ): Map<string, RolloutResult> {
-  if (results.length !== items.length) {
-    throw mismatch(name, `expected ${items.length} results, got ${results.length}`);
-  }
+  if (results.length !== items.length) throw mismatch(name, `expected ${items.length} results, got ${results.length}`);
   const ids = new Set(items.map((item) => item.id));
   const strangers = results.filter((result) => !ids.has(result.id));
   if (isOrdered && strangers.length === results.length) return byPosition(items, results);
@@ -165,12 +152,11 @@ function matchResults(
 
 /** The episode's own id is kept among the extras. */
 function byPosition(items: readonly Item[], results: readonly RolloutResult[]): Map<string, RolloutResult> {
-  const renamed = results.map((result, index) => ({
-    ...result,
-    id: items[index]!.id,
-    extras: { episodeId: result.id, ...result.extras },
-  }));
-  return new Map(renamed.map((result) => [result.id, result]));
+  const renamed = results.map((result, index) => {
+    const { id } = items[index]!;
+    return [id, { ...result, id, extras: { episodeId: result.id, ...result.extras } }] as const;
+  });
+  return new Map(renamed);
 }
 
 function mismatch(name: string, problem: string): SkillError {
@@ -179,14 +165,14 @@ function mismatch(name: string, problem: string): SkillError {
   });
 }
 
-// Loose: what the shared analysts proposed passes through here too, with all it carries.
+// Loose, because the proposals of the shared analysts pass through here too, with further fields.
 const Proposal = z.looseObject({
   patch: PatchFields.loose(),
   sourceType: SourceType,
   batchSize: z.number().int().positive().default(1),
 });
 
-/** What an adapter proposed, as a proposal, `null` as it is. Throws `ENV_INVALID`; `where` names it. */
+/** Checks what an adapter proposed. Throws `ENV_INVALID`; `where` names the proposal. */
 function toRawPatch(dict: unknown, where: string): RawPatch | null {
   if (dict == null) return null;
   const checked = Proposal.safeParse(toCamelCase(dict));
@@ -197,16 +183,18 @@ function toRawPatch(dict: unknown, where: string): RawPatch | null {
   });
 }
 
-const SNAKE_FIELDS = Object.entries(toSnakeCase(Object.fromEntries(ROLLOUT_FIELDS.map((key) => [key, key]))) as object);
+const camelFields = Object.fromEntries(ROLLOUT_FIELDS.map((key) => [key, key]));
 /** A result's fields under both spellings. */
-const FIELD_OF = new Map<string, string>([...ROLLOUT_FIELDS.map((key) => [key, key] as const), ...SNAKE_FIELDS]);
+const FIELD_OF = new Map<string, string>(Object.entries({ ...(toSnakeCase(camelFields) as object), ...camelFields }));
 
-/** What an adapter gave for an episode, as a result. Throws `ENV_INVALID` that shows what came; `where` names it. */
+/** Checks what an adapter gave for an episode. Throws `ENV_INVALID` that shows it; `where` names it. */
 function toRolloutResult(dict: unknown, where: string): RolloutResult {
-  if (typeof dict !== 'object' || dict === null || Array.isArray(dict)) throw malformed(where, dict, 'it is no object');
+  if (!isObject(dict)) throw malformed(where, dict, 'it is no object');
   const checked = RolloutResult.safeParse(toFields(dict));
   if (checked.success) return checked.data;
-  const problems = checked.error.issues.map((issue) => `"${issue.path.join('.')}": ${plain(issue)}`);
+  const problems = checked.error.issues.map(
+    ({ path, message }) => `"${path.join('.')}": ${message.replace(/^Invalid input: /, '')}`,
+  );
   throw malformed(where, dict, problems.join('; '));
 }
 
@@ -227,8 +215,6 @@ function toFields(dict: object): Record<string, unknown> {
 }
 
 const toNumber = (score: unknown) => (typeof score === 'boolean' ? Number(score) : score);
-
-const plain = (issue: z.core.$ZodIssue) => issue.message.replace(/^Invalid input: /, '');
 
 function malformed(where: string, dict: unknown, problem: string): SkillError {
   const shown = head(JSON.stringify(dict) ?? String(dict), 200);

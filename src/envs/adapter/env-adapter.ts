@@ -12,7 +12,7 @@ import { groupBy } from '../../core/text/index.ts';
 import { type BaseDataLoader, type BatchSpec, planSeeds } from '../loader/base-data-loader.ts';
 import { byTaskType, requireSplitName, type SplitName } from '../split.ts';
 
-/** What else is known about the batch that an environment is built for. */
+/** More about the batch that an environment is built for. */
 export type BuildOptions = Pick<BatchSpec, 'split' | 'payload' | 'metadata'>;
 
 /** The models and the signal of a rollout, and the batch that the environment was built from. */
@@ -20,7 +20,7 @@ export type AdapterContext = Omit<RolloutManyContext, 'items' | 'skill'> & { rea
 
 /**
  * A result as an adapter may give it: `id`, `hard` and `soft`, and any field of a `RolloutResult`, in camelCase or
- * snake_case. Everything else is kept under `extras`. A number as id becomes text.
+ * snake_case. Other fields are kept under `extras`. A number as id becomes text.
  */
 export type RolloutDict = Readonly<Record<string, unknown>>;
 
@@ -38,8 +38,8 @@ export abstract class EnvAdapter<Manager = unknown> {
   readonly version?: string;
   /**
    * How many episodes each split has. Needed without a loader, and ignored with one. The k-th train environment is
-   * built from the run's seed + k, with a whole batch of episodes; val and test are one environment each, both from
-   * the run's seed: it is their split that tells them apart.
+   * built from the run's seed + k, with a whole batch of episodes. Val and test are one environment each, both built from
+   * the run's seed.
    */
   readonly episodes?: EpisodeCounts;
 
@@ -90,41 +90,30 @@ export abstract class EnvAdapter<Manager = unknown> {
     return typeof text === 'string' ? text : '';
   }
 
-  /** A few results that stand for the rest, for a `reflect` of one's own: seeded, of as many task types as possible. */
+  /**
+   * A few results that stand for the rest, for a `reflect` of one's own: failures first, then successes, of as many task types
+   * as there is room for. A function of the results and the seed. Results that errored are left out.
+   */
   selectRepresentativeItems(results: readonly RolloutResult[], selection: Selection): RolloutResult[] {
-    return selectRepresentative(results, selection);
+    const { failures, successes, seed } = selection;
+    const scored = shuffle(
+      results.filter((result) => !result.errored),
+      seed,
+    );
+    const failed = scored.filter((result) => result.hard < 1e-9); // as the analysts count it
+    const succeeded = scored.filter((result) => !failed.includes(result));
+    return [...takeInTurn(failed, failures), ...takeInTurn(succeeded, successes)];
   }
 }
 
-/** By its methods, so that an adapter of another copy of this package is one too. */
+/** Checks the methods, so that an adapter of another copy of this package is one too. */
 export function isEnvAdapter(value: unknown): value is EnvAdapter {
   const adapter = (typeof value === 'object' ? value : null) as Partial<EnvAdapter> | null;
   const methods = [adapter?.buildEnvFromBatch, adapter?.rollout, adapter?.reflect, adapter?.getTaskTypes];
   return methods.every((method) => typeof method === 'function');
 }
 
-export type Selection = {
-  readonly failures: number;
-  readonly successes: number;
-  readonly seed: number;
-};
-
-/**
- * A few results that stand for the rest: failures first, then successes, of each as many task types as there is room
- * for. A function of the results and the seed. What errored stands for nothing.
- */
-function selectRepresentative(
-  results: readonly RolloutResult[],
-  { failures, successes, seed }: Selection,
-): RolloutResult[] {
-  const scored = shuffle(
-    results.filter((result) => !result.errored),
-    seed,
-  );
-  const failed = scored.filter((result) => result.hard < 1e-9); // as the analysts count it
-  const succeeded = scored.filter((result) => !failed.includes(result));
-  return [...takeInTurn(failed, failures), ...takeInTurn(succeeded, successes)];
-}
+export type Selection = { readonly failures: number; readonly successes: number; readonly seed: number };
 
 /** One of each type, then a second of each, until there are `count`. */
 function takeInTurn(results: readonly RolloutResult[], count: number): RolloutResult[] {
@@ -145,15 +134,11 @@ export type Episode = Item & {
   readonly batchSize: number;
 };
 
-type EpisodeSettings = { readonly counts: EpisodeCounts; readonly seed: number; readonly batchSize: number };
-
 /**
- * The episodes of a simulator as items. Train batch k is the environment of seed + k with `batchSize` episodes; val
- * and test are one environment each, of the run's seed and as many episodes as they have. An item says all that its
- * environment is built from, so a kept result stands for that episode and no other. When only some episodes of an
- * environment are wanted, it is run whole.
+ * The episodes of a simulator as items. An item holds everything that its environment is built from, so a kept result
+ * stands for that episode and no other. When only some episodes of an environment are wanted, all of them are run.
  */
-export function episodeSource({ counts, seed, batchSize }: EpisodeSettings): ItemSource {
+export function episodeSource(counts: EpisodeCounts, { seed, batchSize }: SkillOptConfig): ItemSource {
   return {
     isOrdered: true,
     getItems(split) {
@@ -192,11 +177,8 @@ export function requireCounts(counts: EpisodeCounts | undefined, name: string): 
   });
 }
 
-/** A batch to be run, with everything that it will give a result for. */
-export type AdapterBatch = {
-  readonly batch: BatchSpec;
-  readonly items: readonly Item[];
-};
+/** A batch to be run, and the items that it will give results for. */
+export type AdapterBatch = { readonly batch: BatchSpec; readonly items: readonly Item[] };
 
 /** Where the items of an adapter come from, and which batches attempt them. */
 export type ItemSource = {
@@ -210,7 +192,7 @@ export type ItemSource = {
 
 /** The items of a loader. A batch holds items of one split, in their order, and no others. */
 export function loaderSource(loader: BaseDataLoader, seed: number): ItemSource {
-  // Asked for again on every batch, a split would be found by looking through all items.
+  // Kept, because every batch asks for the splits of its items.
   const splits = new Map<string, string>();
   const splitOf = ({ id }: Item) => splits.get(id) ?? 'train';
   const noteSplit = <I extends Item>(items: readonly I[], split: string) => {

@@ -9,7 +9,7 @@ import {
 } from '../../core/contracts/index.ts';
 import { toCamelCase } from '../../core/text/index.ts';
 
-/** One batch that an environment is asked to set up. */
+/** A batch that an environment is built for. */
 export type BatchSpec<Payload = unknown> = {
   /** A batch of `train` is built for training, one of any other split for evaluation. */
   readonly phase: 'train' | 'eval';
@@ -27,8 +27,8 @@ export type BatchSpec<Payload = unknown> = {
 export type DataItem = Item & Readonly<Record<string, unknown>>;
 
 /**
- * Decides what a batch holds. `setup` is awaited once before anything else is asked; after it every answer is a
- * function of the arguments, so that a resumed run meets the same batches.
+ * Decides what a batch holds. `setup` is awaited once before anything else is asked. Then every answer is a function of the
+ * arguments, so that a resumed run gets the same batches.
  */
 export abstract class BaseDataLoader<I extends Item = DataItem> {
   /** Loads what is needed. `config.extras` holds the settings that are the environment's own. */
@@ -58,10 +58,7 @@ type PlannedBatch<T> = { readonly seed: number; readonly items: readonly T[] };
 
 const epochSeed = ({ seed, epoch }: EpochPlan) => seed + epoch * 1000;
 
-/**
- * The items in an order of this epoch's own, cut into batches. The last may be shorter. One that would be empty, which
- * accumulation over few items brings about, draws again from that order.
- */
+/** The items in an order of this epoch's own, cut into batches. A batch that would be empty draws again from that order. */
 export function planItems<T>(items: readonly T[], plan: EpochPlan): PlannedBatch<T>[] {
   const order = shuffle(items, epochSeed(plan));
   return Array.from({ length: plan.batches }, (_, index) => {
@@ -112,8 +109,8 @@ export type SplitLoaderPlan = Omit<SplitLoaderSettings, 'splitMode' | 'splitDir'
   ({ readonly mode: 'split_dir'; readonly splitDir: string } | { readonly mode: 'ratio'; readonly dataPath: string });
 
 /**
- * What a loader was made with, and for what that leaves open the run's `extras` under the same names, in camelCase or
- * snake_case. Empty texts and nulls count as not given. Throws `CONFIG_INVALID`.
+ * The options of a loader, completed by the run's `extras` under the same names, in camelCase or snake_case. Empty texts
+ * and nulls count as not given. Throws `CONFIG_INVALID`.
  */
 export function planSplitLoader(
   options: SplitLoaderOptions,

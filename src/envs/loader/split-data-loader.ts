@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { z } from 'zod';
 import { type EpochPlan, SkillError, type SkillOptConfig, shuffle } from '../../core/contracts/index.ts';
+import { isObject } from '../../core/text/index.ts';
 import {
   checkUniqueIds,
   itemId,
@@ -32,10 +33,8 @@ type PlanOf<Mode extends SplitLoaderPlan['mode']> = Extract<SplitLoaderPlan, { r
 
 /**
  * Items from disk in train, val and test: from folders that are split already (`split_dir`), or drawn by ratio from
- * one file (`ratio`). What its options leave open may stand in the run's `extras`, under the same names. `valid_seen` and
- * `selection` are other names of val, `valid_unseen` of test; any other name throws `TASKS_INVALID`.
- *
- * Override `loadSplitItems` to read a format of your own.
+ * one file (`ratio`). The run's `extras` complete its options, under the same names. `valid_seen` and `selection` are
+ * aliases of val, `valid_unseen` of test; other names throw `TASKS_INVALID`. Override `loadSplitItems` to read your own format.
  */
 export class SplitDataLoader extends BaseDataLoader {
   readonly #options: SplitLoaderOptions;
@@ -100,12 +99,8 @@ export class SplitDataLoader extends BaseDataLoader {
       const path = `${splitDir}/${name}`;
       if (await isFolder(path)) splits.set(name, toRows(await this.loadSplitItems(path), path));
     }
-    if (splits.size === 0) {
-      throw tasksInvalid(
-        [`${splitDir}: expected the folders train, val and test, got none of them`],
-        'Check splitDir.',
-      );
-    }
+    const problem = `${splitDir}: expected the folders train, val and test, got none of them`;
+    if (splits.size === 0) throw tasksInvalid([problem], 'Check splitDir.');
     checkUniqueIds([...splits.values()].flat());
     return splits;
   }
@@ -129,16 +124,14 @@ function trainBatch(payload: readonly DataItem[], seed: number): BatchSpec<reado
   return { phase: 'train', split: 'train', seed, batchSize: payload.length, payload, metadata: {} };
 }
 
-/** Without an id, all of an item is what tells it from others: only its env knows what its fields mean. */
+/** Without an id, the whole item tells it from others: only its environment knows what its fields mean. */
 const wholeItem = (item: object) => item;
 
-/** An id is written into it, and the user's own objects are left alone. */
-const copyOf = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value;
-
-/** What a user's own loader gives is checked as files are. */
+/** Items of a user's own loader are checked like files. They are copied, because ids are written into them. */
 function toRows(items: readonly unknown[], path: string): Row<DataItem>[] {
-  const given = items.map((value, index) => ({ value: copyOf(value), where: `${path}: item ${index + 1}` }));
+  const given = items.map((value, index) => {
+    return { value: isObject(value) ? { ...value } : value, where: `${path}: item ${index + 1}` };
+  });
   const { rows } = withContentIds(given, wholeItem);
   return parseRows(rows, { schema: Data, hint: HINT });
 }
@@ -162,12 +155,8 @@ async function isFolder(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-type Origin = {
-  readonly ratio: string;
-  readonly seed: number;
-  /** Where the items came from. */
-  readonly source: string;
-};
+/** How a split was drawn, and from which file. */
+type Origin = { readonly ratio: string; readonly seed: number; readonly source: string };
 
 const MANIFEST = 'split_manifest.json';
 const ITEM_FILES = SPLIT_NAMES.map((name) => join(name, 'items.json'));
@@ -177,9 +166,13 @@ const ITEM_FILES = SPLIT_NAMES.map((name) => join(name, 'items.json'));
  * are left alone; others are written again. Refuses a folder whose splits have no manifest: somebody else made them.
  */
 async function materializeSplits(folder: string, splits: Splits<unknown>, origin: Origin): Promise<void> {
+  const { ratio, seed, source } = origin;
   const texts = SPLIT_NAMES.map((name) => toText(splits[name]));
-  const manifest = toText(describeSplits(splits, texts, origin));
-  const [oldManifest, ...oldTexts] = await Promise.all([MANIFEST, ...ITEM_FILES].map((name) => readText(folder, name)));
+  const counts = Object.fromEntries(SPLIT_NAMES.map((name) => [name, splits[name].length]));
+  const described = { version: 1, counts, split_ratio: ratio, split_seed: seed, source, sha256: hashOf(texts) };
+  const manifest = toText(described);
+  const readText = (name: string) => readFile(join(folder, name), 'utf8').catch(() => undefined);
+  const [oldManifest, ...oldTexts] = await Promise.all([MANIFEST, ...ITEM_FILES].map(readText));
   if (oldManifest === manifest && hashOf(oldTexts) === hashOf(texts)) return;
   if (oldManifest === undefined && oldTexts.some((text) => text !== undefined)) throw notOurs(folder);
   await Promise.all(ITEM_FILES.map((name, index) => writeText(folder, name, texts[index]!)));
@@ -187,20 +180,11 @@ async function materializeSplits(folder: string, splits: Splits<unknown>, origin
   await writeText(folder, MANIFEST, manifest);
 }
 
-function describeSplits(splits: Splits<unknown>, texts: readonly string[], { ratio, seed, source }: Origin) {
-  const counts = Object.fromEntries(SPLIT_NAMES.map((name) => [name, splits[name].length]));
-  return { version: 1, counts, split_ratio: ratio, split_seed: seed, source, sha256: hashOf(texts) };
-}
-
 function hashOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
 const toText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-
-async function readText(folder: string, name: string): Promise<string | undefined> {
-  return readFile(join(folder, name), 'utf8').catch(() => undefined);
-}
 
 async function writeText(folder: string, name: string, text: string): Promise<void> {
   const path = join(folder, name);

@@ -5,7 +5,7 @@ import { isBlank } from './qa-columns.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Ids for rows without one, from what `contentOf` tells of them. A row whose content is known already is left out. */
+/** Gives rows without an id one made from `contentOf` them. A row with the content of an earlier one is left out. */
 export function withContentIds<R extends Row>(
   rows: readonly R[],
   contentOf: (fields: Fields) => unknown,
@@ -37,17 +37,14 @@ export function withContentIds<R extends Row>(
   return { rows: kept, leftOut };
 }
 
-/** Enough for a hundred thousand tasks; two that agree in them are told apart by all. */
+/** Enough for a hundred thousand tasks. Two that agree in these digits get all of them. */
 const ID_DIGITS = 8;
 
-/** The first words of the question, so that a report tells which task is meant. */
+/** The first words of the question, so that a report shows which task is meant. */
 function labelOf({ question }: Fields): string {
   if (typeof question !== 'string') return 't';
-  const words =
-    question
-      .slice(0, LABEL_READ)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const start = question.slice(0, LABEL_READ).toLowerCase();
+  const words = start.match(/[\p{L}\p{N}]+/gu) ?? [];
   let label = '';
   for (const word of words) {
     if (label.length + word.length >= LABEL_LENGTH) break;

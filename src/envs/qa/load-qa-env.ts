@@ -31,44 +31,47 @@ import {
 import { SimpleQAEnv } from './simple-qa-env.ts';
 
 /**
- * Questions from the project's task file, each in the split that its row names or that the ratio gives it. Also read:
+ * Questions from the project's task file, each in the split that its row names or that the ratio gives it. Also reads
  * data in SkillOpt's layout, named by `splitDir` or `dataPath`.
  */
 export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
   const { splits, warnings, drafts } = await loadSplits(project);
-  const { train, val, test } = splits;
   const { maxCompletionTokens } = project.extras as { maxCompletionTokens?: number };
-  const limit = maxCompletionTokens === undefined ? {} : { maxCompletionTokens };
-  const judges = project.judges ? { judges: project.judges } : {};
-  const items = { trainItems: train, valItems: val, testItems: test };
-  return new SimpleQAEnv({ ...items, ...limit, ...judges, warnings, drafts }) as unknown as SkillEnv;
+  return new SimpleQAEnv({
+    trainItems: splits.train,
+    valItems: splits.val,
+    testItems: splits.test,
+    ...(maxCompletionTokens === undefined ? {} : { maxCompletionTokens }),
+    ...(project.judges ? { judges: project.judges } : {}),
+    warnings,
+    drafts,
+  }) as unknown as SkillEnv;
 }
 
 type Loaded = {
   readonly splits: Splits<QaItemInput>;
   readonly warnings: readonly string[];
-  readonly drafts?: DraftCount;
+  readonly drafts?: SkillEnv['drafts'];
 };
 
 async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject): Promise<Loaded> {
   if (tasks !== undefined) {
     const { rows, leftOut, marks } = await loadTasks(tasks, data);
-    const drafts = countDrafts(rows.flatMap(({ where }) => marks.get(where) ?? []));
+    const drafted = rows.flatMap(({ where }) => marks.get(where) ?? []);
+    const drafts = { drafted: drafted.length, unreviewed: drafted.filter(({ isReviewed }) => !isReviewed).length };
     const warnings = leftOut.length === 0 ? [] : [describeLeftOut(tasks, leftOut)];
     return { splits: splitItems(rows, { ratio: splitRatio, seed: splitSeed }), warnings, drafts };
   }
   const { splitMode, splitDir, dataPath } = data;
-  if (splitDir === undefined && dataPath === undefined) throw noTasks();
+  if (splitDir === undefined && dataPath === undefined) {
+    const hint = 'Name it, for example tasks: tasks.jsonl';
+    throw new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
+  }
   const where = { ...(splitMode && { splitMode }), ...(splitDir && { splitDir }), ...(dataPath && { dataPath }) };
   const loader = new SplitDataLoader({ ...where, splitRatio, splitSeed });
   await loader.setup({ extras });
   const itemsOf = (split: string) => loader.getItems(split) as unknown as readonly QaItemInput[];
   return { splits: { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') }, warnings: [] };
-}
-
-function noTasks(): SkillError {
-  const hint = 'Name it, for example tasks: tasks.jsonl';
-  return new SkillError('CONFIG_INVALID', 'The qa environment needs tasks, and no file is named.', { hint });
 }
 
 /** The tasks of a file, checked, each with its place and the split that its `split` field names, if any. */
@@ -113,26 +116,30 @@ export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, 
 
 const IMPORT_HINT = 'What is imported must have a question and checks.';
 
-export const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isObject(value) ? value : {});
+const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isObject(value) ? value : {});
 
-/** What a task asks and how it is scored. Neither its kind nor its split makes it another one. */
+/** What makes a task the same as another. Neither its kind nor its split counts. */
 function contentOf({ question, context, answers, judge }: Fields): unknown {
   const golds = Array.isArray(answers) ? answers : isBlank(answers) ? [] : [answers];
   return [question, isBlank(context) ? null : context, golds.map(String), judge ?? null];
 }
+
+const goldsOf = (answers: unknown): string[] =>
+  (Array.isArray(answers) ? answers : [answers]).filter((gold) => !isBlank(gold)).map(String);
 
 /** The project's way of scoring, for tasks that have none of their own. */
 function withJudges(rows: readonly NamedRow[], scoring: Scoring): NamedRow[] {
   const problems: string[] = [];
   const judged = rows.map((row) => {
     const { judge, answers } = fieldsOf(row);
-    const golds = (Array.isArray(answers) ? answers : [answers]).filter((gold) => !isBlank(gold)).map(String);
+    const golds = goldsOf(answers);
     if (judge != null || (golds.length === 0 && needsAnswers(scoring))) return row;
     const filled = fillScoring(scoring, golds);
     if (filled.judge === undefined) problems.push(`${row.where}: ${filled.problem}`);
     return { ...row, value: { ...fieldsOf(row), judge: filled.judge } };
   });
-  if (problems.length > 0) throw tasksInvalid(problems, 'Mend the answers, or give such tasks a judge of their own.');
+  if (problems.length > 0)
+    throw tasksInvalid(problems, 'Correct the answers, or give such tasks a judge of their own.');
   return judged;
 }
 
@@ -157,14 +164,11 @@ export type PeekedTasks = {
   readonly answers: readonly string[];
 };
 
-/** Of the rows that were seen, so many must be tasks. */
+/** The largest share of rows that may be no tasks. */
 const MOST_ODD = 0.2;
 
-/** What is wrong with a file that cannot be read as what its name says. */
-export type Unreadable = { readonly problem: string };
-
-/** The tasks in a file; `undefined` for a file that holds none. Nothing in it is run. */
-export async function peekTasks(path: string): Promise<PeekedTasks | Unreadable | undefined> {
+/** The tasks in a file, or why it cannot be read; `undefined` for a file without tasks. Nothing in it is run. */
+export async function peekTasks(path: string): Promise<PeekedTasks | { readonly problem: string } | undefined> {
   try {
     await requireSmallTree(path);
     const imported = await importTasks(path);
@@ -201,14 +205,13 @@ function areTasks(rows: readonly NamedRow[]): boolean {
 
 function answersOf(row: NamedRow): string[] {
   const { answers, judge } = fieldsOf(row);
-  if (!isBlank(judge)) return [];
-  return (Array.isArray(answers) ? answers : [answers]).filter((answer) => !isBlank(answer)).map(String);
+  return isBlank(judge) ? goldsOf(answers) : [];
 }
 
-/** What a task file says of a task that a model drafted. */
+/** The marks of a task that a model drafted. */
 export type DraftMarks = { readonly isReviewed: boolean; readonly isDoubtful: boolean };
 
-/** The marks of a row, or nothing where a person wrote it. They are no part of the task: who reviewed it changes no score. */
+/** The marks of a row; undefined where a person wrote it. They are no part of the task and change no score. */
 export function draftMarksOf(row: unknown): DraftMarks | undefined {
   const { drafted, reviewed, doubtful } = (row ?? {}) as Readonly<Record<string, unknown>>;
   return isYes(drafted) ? { isReviewed: isYes(reviewed), isDoubtful: isYes(doubtful) } : undefined;
@@ -217,21 +220,10 @@ export function draftMarksOf(row: unknown): DraftMarks | undefined {
 /** A CSV has words where JSON has values. */
 const isYes = (value: unknown) => value === true || value === 'true';
 
-/** How many tasks a model drafted, and how many of those nobody reviewed. */
-export type DraftCount = { readonly drafted: number; readonly unreviewed: number };
-
-export function countDrafts(marks: readonly DraftMarks[]): DraftCount {
-  return { drafted: marks.length, unreviewed: marks.filter(({ isReviewed }) => !isReviewed).length };
-}
-
-/** The marks of rows, by their place: only those of drafted ones. */
-export function marksOf(rows: readonly Row[]): Map<string, DraftMarks> {
-  const marks = new Map<string, DraftMarks>();
-  for (const { where, value } of rows) {
-    const found = draftMarksOf(value);
-    if (found) marks.set(where, found);
-  }
-  return marks;
+/** The marks of drafted rows, by their place. */
+function marksOf(rows: readonly Row[]): Map<string, DraftMarks> {
+  const marks = rows.map(({ where, value }) => [where, draftMarksOf(value)] as const);
+  return new Map(marks.filter((entry): entry is [string, DraftMarks] => entry[1] !== undefined));
 }
 
 /** The parts of a project that are an environment's business. */

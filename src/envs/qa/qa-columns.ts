@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
-import { isObject, memoize } from '../../core/text/index.ts';
+import { isObject, memoize, parseJson } from '../../core/text/index.ts';
 import { isFilled, itemId, type Row, tasksInvalid } from '../../imports/index.ts';
 
-/** What a task has, and what others call it, the likelier first. Case, spaces, `_` and `-` do not count. */
+/** The fields of a task, and other names for them, the likelier first. Case, spaces, `_` and `-` do not count. */
 const ALIASES = {
   id: [],
   question: ['prompt', 'instruction', 'input', 'query', 'task'],
@@ -18,7 +18,7 @@ const ALIASES = {
 type Field = keyof typeof ALIASES;
 const FIELDS = Object.keys(ALIASES) as readonly Field[];
 
-/** Columns of a file under our names for them, for those that nobody would guess. */
+/** The file's columns by our names for them, where nobody would guess them. */
 export const Columns = z.partialRecord(z.enum(FIELDS as [Field, ...Field[]]), z.string().min(1));
 export type Columns = z.output<typeof Columns>;
 
@@ -99,16 +99,10 @@ function takeValue(field: Field, column: string, fields: Fields): unknown {
   const value = fields[column];
   const isOne = field === 'answers' && typeof value === 'string' && normalise(column) !== 'answers';
   if (isOne) return isFilled(value) ? [value] : value;
-  if (field === 'judge' && typeof value === 'string') return isFilled(value) ? parseJudge(value) : undefined;
-  return value;
-}
-
-function parseJudge(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  if (field !== 'judge' || typeof value !== 'string') return value;
+  if (!isFilled(value)) return undefined;
+  const judge = parseJson(value);
+  return judge === undefined ? value : judge;
 }
 
 function requireColumns(rows: readonly Row[], columns: Columns): void {
@@ -120,7 +114,7 @@ function requireColumns(rows: readonly Row[], columns: Columns): void {
   throw tasksInvalid(problems, `There is ${[...known].slice(0, 20).join(', ')}.`);
 }
 
-/** Names that are not usual enough to be taken without a word, the likelier first. */
+/** Names that are only guesses, the likelier first. */
 const NAMES = {
   question:
     'frage pregunta domanda pergunta vraag вопрос 问题 質問 problem request utterance userinput user message text q',
@@ -176,12 +170,8 @@ const valuesOf = (rows: readonly Row[], name: string): string[] =>
 
 const lengthOf = (rows: readonly Row[], name: string) => valuesOf(rows, name).join('').length;
 
-const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
-
 const findNamed = (names: readonly string[], wanted: readonly string[]) =>
-  wanted.flatMap((word) => names.filter((name) => plain(name) === word))[0];
-
-const isNotEmpty = (list: readonly string[]) => list.length > 0;
+  wanted.flatMap((word) => names.filter((name) => normalise(name) === word))[0];
 
 const FILLED = 'must be non-empty text';
 const FILLED_LIST = 'must be a non-empty list';
@@ -205,7 +195,14 @@ const QaFields = z
     {
       id: itemId,
       question: filled,
-      answers: z.preprocess(toList, z.array(gold, FILLED_LIST).refine(isNotEmpty, FILLED_LIST).readonly().nullish()),
+      answers: z.preprocess(
+        toList,
+        z
+          .array(gold, FILLED_LIST)
+          .refine((list) => list.length > 0, FILLED_LIST)
+          .readonly()
+          .nullish(),
+      ),
       answer: gold.nullish(),
       judge: TaskJudge.nullish(),
       context: optionalText,
@@ -234,8 +231,9 @@ function withoutEmptyAnswers(item: unknown): unknown {
 }
 
 /**
- * A question with its gold answers, or with a judge, which decides where there is one. Also read: one gold without a list or as `answer`, the task type as `task_type`, and a number as
- * id. What is not listed here is dropped, so that it cannot change what the task is cached under.
+ * A question with its gold answers, or with a judge, which decides where there is one. Also read: one gold without a list or
+ * as `answer`, the task type as `task_type`, and a number as id. Other fields are dropped, so that they cannot change the key
+ * under which the task is cached.
  */
 export const QaItem = z.preprocess(withoutEmptyAnswers, QaFields);
 export type QaItem = z.output<typeof QaFields>;

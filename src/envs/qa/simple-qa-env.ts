@@ -31,10 +31,9 @@ export type SimpleQAEnvOptions = {
 };
 
 /**
- * Questions with gold answers. One call per question, with the skill as system prompt; an answer that equals a gold
- * one after SQuAD's normalisation is right (`hard`), and words in common give partial credit (`soft`). A task with a judge
- * of its own is scored by that, and its whole reply is the answer. Items are checked once, here: `TASKS_INVALID` names the
- * split and the item.
+ * Questions with gold answers. One call per question, with the skill as system prompt. An answer that equals a gold one after
+ * SQuAD's normalisation is right (`hard`), and words in common give partial credit (`soft`). A task with its own judge is
+ * scored by that, and the whole reply is the answer. Invalid items throw `TASKS_INVALID`.
  */
 export class SimpleQAEnv implements SkillEnv<QaItem> {
   readonly name: string;
@@ -49,7 +48,10 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
 
   constructor(options: SimpleQAEnvOptions) {
     const { name = 'simple-qa', initialSkill = '', maxCompletionTokens = 4096 } = options;
-    checkTokens(name, maxCompletionTokens);
+    if (!Number.isSafeInteger(maxCompletionTokens) || maxCompletionTokens <= 0) {
+      const problem = `maxCompletionTokens must be a positive whole number, got ${maxCompletionTokens}`;
+      throw new SkillError('ENV_INVALID', `${name}: ${problem}`);
+    }
     this.name = name;
     this.warnings = options.warnings ?? [];
     this.drafts = options.drafts;
@@ -83,12 +85,8 @@ export class SimpleQAEnv implements SkillEnv<QaItem> {
 
   async rolloutOne({ item, skill, target, judge, signal }: RolloutContext<QaItem>): Promise<RolloutResult> {
     const messages = qaMessages(skill, item);
-    const reply = await target.complete({
-      messages,
-      stage: 'rollout',
-      maxOutputTokens: this.#maxCompletionTokens,
-      signal,
-    });
+    const maxOutputTokens = this.#maxCompletionTokens;
+    const reply = await target.complete({ messages, stage: 'rollout', maxOutputTokens, signal });
     const conversation = [messages.at(-1), { role: 'assistant', content: reply.text }];
     if (item.judge === undefined) return { ...toResult(item, reply), conversation };
     return { ...(await this.#judges.score(item, reply, { model: judge, signal })), conversation };
@@ -126,12 +124,6 @@ function parseSplits({ trainItems, valItems, testItems }: SimpleQAEnvOptions): M
   return new Map(splits.map(({ split, rows }) => [split, rows.map((row) => row.value)]));
 }
 
-function checkTokens(name: string, maxCompletionTokens: number): void {
-  if (Number.isSafeInteger(maxCompletionTokens) && maxCompletionTokens > 0) return;
-  const problem = `${name}: maxCompletionTokens must be a positive whole number, got ${maxCompletionTokens}`;
-  throw new SkillError('ENV_INVALID', problem);
-}
-
 /** Raised whenever the wording below or the reading of the reply changes, so that no older rollout is reused. */
 const QA_FORMAT_VERSION = 1;
 
@@ -152,14 +144,11 @@ function qaMessages(skill: string, { context, question, judge }: QaItem): ChatMe
 // An opening tag ends the search for the one before it: models also write about "the <answer> tag".
 const ANSWER = /<answer>((?:(?!<answer>).)*?)<\/answer>/gis;
 
-/** What the last `<answer>…</answer>` holds. Without one, the last line that is not empty; without that, nothing. */
+/** The text in the last `<answer>…</answer>`, or else the last line that is not empty. */
 export function extractAnswer(reply: string): string {
   const tagged = [...reply.matchAll(ANSWER)].at(-1)?.[1];
-  return tagged === undefined ? lastLine(reply) : strip(tagged);
-}
-
-function lastLine(text: string): string {
-  const lines = text.split('\n').map(strip);
+  if (tagged !== undefined) return strip(tagged);
+  const lines = reply.split('\n').map(strip);
   return lines.findLast((line) => line !== '') ?? '';
 }
 
@@ -178,8 +167,7 @@ export function normalizeAnswer(text: string): string {
 
 /** Twice the shared tokens over all tokens, each counted as often as it occurs. Two empty texts score 1. */
 export function tokenF1(predicted: string, gold: string): number {
-  const [tokens, goldTokens] = [tokenize(predicted), tokenize(gold)];
-  return overlap(tokens, goldTokens);
+  return overlap(tokenize(predicted), tokenize(gold));
 }
 
 const overlap = (tokens: readonly string[], others: readonly string[]) =>
@@ -193,10 +181,8 @@ export function scoreAnswer(predicted: string, golds: readonly string[]): Answer
   return { hard, soft: Math.max(0, ...wanted.map((gold) => overlap(tokens, gold))) };
 }
 
-/** Never empty: a text without words is one empty token, which only another such text shares. */
-function tokenize(text: string): string[] {
-  return normalizeAnswer(text).split(' ');
-}
+/** Never empty: a text without words is one empty token. */
+const tokenize = (text: string): string[] => normalizeAnswer(text).split(' ');
 
 function countShared(tokens: readonly string[], others: readonly string[]): number {
   const unused = new Map<string, number>();

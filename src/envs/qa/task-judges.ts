@@ -19,9 +19,9 @@ import type { QaItem } from './qa-columns.ts';
 
 const BUILT_IN = [ruleJudge, exactJudge, containsJudge, regexJudge, numberJudge, jsonSchemaJudge] as TaskScorer[];
 
-/** The judges that an environment's tasks bring along, and who carries them out. */
+/** The judges of an environment's tasks, each with the scorer that carries it out. */
 export class TaskJudges {
-  /** What is added to the environment's version: nothing where no task has a judge. */
+  /** Added to the environment's version: empty where no task has a judge. */
   readonly version: string;
   readonly #used: ReadonlyMap<JudgeKind, TaskScorer>;
 
@@ -30,7 +30,12 @@ export class TaskJudges {
     const known = withChecks(new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer])));
     const kinds = new Set(items.flatMap(({ judge }) => judge?.kind ?? []));
     const lacking = items.filter(({ judge }) => judge && !known.has(needed(judge)));
-    if (lacking.length > 0) throw noScorer(lacking);
+    if (lacking.length > 0) {
+      const hint = 'Give the environment `judges: [rubricJudge(), commandJudge({ sandbox })]` from skillopt/judges.';
+      const describe = ({ id, judge }: QaItem) =>
+        `task ${id} has a judge of the kind ${needed(judge!)}, and there is none`;
+      throw tasksInvalid(lacking.map(describe), hint);
+    }
     this.#used = new Map([...known].filter(([kind]) => kinds.has(kind)));
     const versions = [...this.#used.values()].map(({ kind, version }) => `${kind} ${version}`).sort();
     this.version = versions.length === 0 ? '' : `, judges ${versions.join(', ')}`;
@@ -40,7 +45,7 @@ export class TaskJudges {
     for (const scorer of this.#used.values()) await scorer.ready?.();
   }
 
-  /** How often a model is asked about an answer, in the mean of all tasks. */
+  /** How often a model is asked about an answer, on average over all tasks. */
   meanCalls(items: readonly QaItem[]): number {
     const calls = items.map(({ judge }) => (judge && this.#used.get(judge.kind)?.judgeCalls?.(judge)) ?? 0);
     return calls.reduce((sum, count) => sum + count, 0) / Math.max(1, items.length);
@@ -69,7 +74,7 @@ export class TaskJudges {
   }
 }
 
-/** Checks that a model makes are put to whoever scores rubrics. */
+/** Checks that need a model are made by the scorer of rubrics. */
 function withChecks(known: Map<JudgeKind, TaskScorer>): Map<JudgeKind, TaskScorer> {
   const checks = checksJudge(known.get('rubric') as TaskScorer<'rubric'> | undefined) as TaskScorer;
   return new Map([['checks', checks], ...known]);
@@ -82,15 +87,7 @@ export const asksModel = ({ judge }: Pick<QaItem, 'judge'>): boolean =>
 const needed = (judge: TaskJudge): JudgeKind =>
   judge.kind === 'checks' && modelChecks(judge).length > 0 ? 'rubric' : judge.kind;
 
-function noScorer(items: readonly QaItem[]): Error {
-  const problems = items.map(
-    ({ id, judge }) => `task ${id} has a judge of the kind ${needed(judge!)}, and there is none`,
-  );
-  const hint = 'Give the environment `judges: [rubricJudge(), commandJudge({ sandbox })]` from skillopt/judges.';
-  return tasksInvalid(problems, hint);
-}
-
-/** What the target reads when its whole reply is judged: how to write it is for the skill to say. */
+/** What the target reads when its whole reply is judged. The skill alone says how to write it. */
 export function judgedMessages(skill: string, task: string): ChatMessage[] {
   const system = rstrip(skill);
   const user = { role: 'user' as const, content: task };

@@ -1,10 +1,12 @@
 import type {
+  JSONSchema7,
   LanguageModelV2,
   LanguageModelV3,
   LanguageModelV3CallOptions,
   LanguageModelV3GenerateResult,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
+import { z } from 'zod';
 import {
   type ChatMessage,
   type ChatModel,
@@ -15,27 +17,45 @@ import {
   type Usage,
 } from '../../core/contracts/index.ts';
 import { hideSecrets } from '../../core/guard/index.ts';
+import { memoize, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
 import { wantTokenLimitName } from '../http/endpoint.ts';
 import { untilAborted } from '../on-abort.ts';
 import { type FailedCall, providerWords } from './provider-words.ts';
 import { noteRateLimit } from './rate-limit-headers.ts';
-import { FormatRefused, LimitRefused } from './refusals.ts';
-import { strictSchema } from './strict-schema.ts';
+import { FormRefused } from './refusals.ts';
 import { toModelCallError } from './to-model-call-error.ts';
 
 /** A model object of the AI SDK. */
 export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;
 
+/** Whether a provider holds its model to the schema of a request. */
+type StructuredOutput = 'auto' | 'off';
+
+/** What a model adds to every request. */
+export type CallSettings = {
+  /** For requests that name none. Without either, the provider's own default applies. */
+  readonly temperature?: number | undefined;
+  /** Sends the sample index as `seed`. */
+  readonly sendSeed?: boolean | undefined;
+  /**
+   * `auto` sends the schema of requests that have one and whose schema can be sent, until the provider refuses it.
+   * `off` asks for JSON in the prompt alone.
+   */
+  readonly structuredOutput?: StructuredOutput | undefined;
+  /** Options for this provider alone, by the provider's name in the AI SDK. */
+  readonly providerOptions?: SharedV3ProviderOptions | undefined;
+};
+
 export type AiSdkModelOptions = CallSettings & {
   readonly id: string;
   readonly call: FailedCall;
-  /** Has the last word on what is sent. */
+  /** Changes the request just before it is sent. */
   readonly prepare?: ((options: LanguageModelV3CallOptions) => LanguageModelV3CallOptions) | undefined;
 };
 
 /**
- * A `ChatModel` over a model of the AI SDK, which the first call loads: a command that prints help or simulates does not
- * pay for it. Calls `doGenerate` itself, since what lies above it retries and prints.
+ * A `ChatModel` over a model of the AI SDK. The first call loads that model, so that a command that prints help does not
+ * pay for it. Calls `doGenerate` directly, because the functions above it retry and print.
  */
 export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiSdkModelOptions): ChatModel {
   const { id, call, prepare = (sent) => sent } = options;
@@ -47,13 +67,13 @@ export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiS
     async complete(request) {
       request.signal?.throwIfAborted();
       model ??= await untilAborted(getModel(), request.signal);
-      const format = isStructured ? toResponseFormat(request) : undefined;
+      const schema = isStructured && request.schema ? strictSchema(request.schema) : undefined;
       try {
-        const result = await generate(model, prepare(toCallOptions(options, request, format)), call);
+        const result = await generate(model, prepare(toCallOptions(options, request, schema)), call);
         return noteRateLimit(toChatReply(result, call), result.response?.headers);
       } catch (error) {
-        if (error instanceof FormatRefused) isStructured = false;
-        if (error instanceof LimitRefused) wantTokenLimitName(call.endpoint!, error.limitName);
+        if (error instanceof FormRefused && error.limitName) wantTokenLimitName(call.endpoint!, error.limitName);
+        else if (error instanceof FormRefused) isStructured = false;
         throw error;
       }
     },
@@ -61,22 +81,18 @@ export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiS
 }
 
 /** Calls that come while the model loads wait for it together. A failure to load is not kept. */
-function loadOnce<T>(load: () => Promise<T>, call: FailedCall): () => Promise<T> {
+function loadOnce<T>(load: () => Promise<T>, { who, secrets }: FailedCall): () => Promise<T> {
   let loading: Promise<T> | undefined;
   const fail = (error: unknown): never => {
     loading = undefined;
-    throw unloadable(error, call);
+    if (error instanceof ModelCallError) throw error;
+    const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
+    throw new ModelCallError(`${who} could not be loaded: ${words}`, { isRetryable: false, isFatal: true });
   };
   return () => {
     loading ??= Promise.resolve().then(load).catch(fail);
     return loading;
   };
-}
-
-function unloadable(error: unknown, { who, secrets }: FailedCall): ModelCallError {
-  if (error instanceof ModelCallError) return error;
-  const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
-  return new ModelCallError(`${who} could not be loaded: ${words}`, { isRetryable: false, isFatal: true });
 }
 
 async function generate(
@@ -85,58 +101,35 @@ async function generate(
   call: FailedCall,
 ): Promise<GenerateResult> {
   try {
-    return await (model as LanguageModelV3).doGenerate(options); // both versions take what is sent here
+    return await (model as LanguageModelV3).doGenerate(options); // both versions take these options
   } catch (error) {
     options.abortSignal?.throwIfAborted(); // an abort is not a failure, whatever was thrown because of it
     throw toModelCallError(error, call, options);
   }
 }
 
-type Settings = Readonly<Record<string, unknown>>;
-
 /**
- * `name?setting=value&…`, without the settings that are undefined: what the replies of a model are cached under. Ids are
- * written down, so what looks like a secret is not in them.
+ * `name?setting=value&…`, without the settings that are undefined. Replies are cached under this id, and ids are written
+ * to disk, so secrets are hidden in it.
  */
-export function modelId(name: string, settings: Settings): string {
-  const given = Object.entries(hideSecrets(settings) as Settings).filter(([, value]) => value !== undefined);
-  const suffix = given.map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+export function modelId(name: string, { temperature, sendSeed, structuredOutput }: CallSettings, more = {}): string {
+  const seed = sendSeed ? 'sampleIndex' : undefined;
+  const settings = { temperature, seed, ...more, ...(structuredOutput === 'auto' ? { structuredOutput } : {}) };
+  const shown = Object.entries(hideSecrets(settings) as object).filter(([, value]) => value !== undefined);
+  const suffix = shown.map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
   return suffix.length === 0 ? name : `${name}?${suffix.join('&')}`;
 }
 
-/** Whether a provider holds its model to the schema of a request. */
-export type StructuredOutput = 'auto' | 'off';
-
-/** What a model adds to every request. */
-export type CallSettings = {
-  /** For requests that name none. Without either, the provider's own default applies. */
-  readonly temperature?: number | undefined;
-  /** Sends the sample index as `seed`. */
-  readonly sendSeed?: boolean | undefined;
-  /**
-   * `auto` sends the schema of requests that have one and whose schema can be sent, until the provider refuses it.
-   * Default: `off`, and the prompt alone asks for JSON.
-   */
-  readonly structuredOutput?: StructuredOutput | undefined;
-  /** What only this provider understands, by the provider's name in the AI SDK. */
-  readonly providerOptions?: SharedV3ProviderOptions | undefined;
-};
-
-type ResponseFormat = NonNullable<LanguageModelV3CallOptions['responseFormat']>;
-
-/** A request in the words of the AI SDK, with nothing in it that was not asked for. */
 function toCallOptions(
-  settings: CallSettings,
-  request: ChatRequest,
-  responseFormat?: ResponseFormat,
+  { sendSeed, providerOptions, ...settings }: CallSettings,
+  { messages, maxOutputTokens, temperature = settings.temperature, sampleIndex = 0, signal }: ChatRequest,
+  schema: JSONSchema7 | undefined,
 ): LanguageModelV3CallOptions {
-  const { maxOutputTokens, temperature = settings.temperature, sampleIndex = 0, signal } = request;
-  const { sendSeed, providerOptions } = settings;
   return {
-    prompt: request.messages.map(toPromptMessage),
+    prompt: messages.map(toPromptMessage),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(schema === undefined ? {} : { responseFormat: { type: 'json', name: 'reply', schema } }),
     ...(sendSeed ? { seed: sampleIndex } : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),
     ...(signal === undefined ? {} : { abortSignal: signal }),
@@ -147,43 +140,26 @@ function toPromptMessage({ role, content }: ChatMessage): LanguageModelV3CallOpt
   return role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
 }
 
-/** What holds a model to the schema of `request`, if it has one and that can be sent. */
-function toResponseFormat({ schema }: ChatRequest): ResponseFormat | undefined {
-  const strict = schema && strictSchema(schema);
-  return strict && { type: 'json', name: 'reply', schema: strict };
-}
-
 type ResultV2 = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;
-
-/** What a model of the AI SDK generates, in either version of its specification. */
 type GenerateResult = LanguageModelV3GenerateResult | ResultV2;
 
 /** The text and what it cost. A reply without text is a failure of the call. */
-function toChatReply({ content, usage, finishReason }: GenerateResult, call: FailedCall): ChatReply {
+function toChatReply({ content, usage, finishReason }: GenerateResult, { who }: FailedCall): ChatReply {
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const reason = toFinishReason(typeof finishReason === 'string' ? finishReason : finishReason.unified);
-  if (text.trim() === '') throw withoutText(reason, call.who);
+  if (text.trim() === '') throw withoutText(reason, who);
   return { text, usage: toUsage(usage), finishReason: reason };
 }
 
 function toUsage(usage: GenerateResult['usage']): Usage {
   const { inputTokens, outputTokens } = usage;
-  if (typeof inputTokens !== 'object' || typeof outputTokens !== 'object') return toUsageV2(usage as ResultV2['usage']);
-  return {
-    input: inputTokens.total ?? 0,
-    cached: inputTokens.cacheRead ?? 0,
-    output: outputTokens.total ?? 0,
-    reasoning: outputTokens.reasoning ?? 0,
-  };
-}
-
-function toUsageV2({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: ResultV2['usage']): Usage {
-  return {
-    input: inputTokens ?? 0,
-    cached: cachedInputTokens ?? 0,
-    output: outputTokens ?? 0,
-    reasoning: reasoningTokens ?? 0,
-  };
+  if (typeof inputTokens === 'object' && typeof outputTokens === 'object') {
+    const { total: input = 0, cacheRead: cached = 0 } = inputTokens;
+    const { total: output = 0, reasoning = 0 } = outputTokens;
+    return { input, cached, output, reasoning };
+  }
+  const { inputTokens: input = 0, cachedInputTokens: cached = 0, ...rest } = usage as ResultV2['usage'];
+  return { input, cached, output: rest.outputTokens ?? 0, reasoning: rest.reasoningTokens ?? 0 };
 }
 
 function toFinishReason(reason: string): FinishReason {
@@ -202,4 +178,82 @@ function withoutText(reason: FinishReason, who: string): ModelCallError {
   }
   const hint = 'The reply was empty: check the name of the model and its settings, or try another model.';
   return new ModelCallError(`${who} sent a reply without text`, { isRetryable: true, hint });
+}
+
+const SHAPE = ['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'];
+
+/** Not sent, because providers disagree on them. Whoever reads the reply checks them. */
+const CHECKS = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems'],
+];
+
+const KEYWORDS = new Set([...SHAPE, ...CHECKS, 'description', 'title', 'default', '$schema']);
+
+const KEPT_SCHEMAS = { maxEntries: 100 };
+
+/**
+ * The JSON Schema of what a model should write for `schema`, for providers that hold it to one: every property is
+ * required, none is added, and names are in snake_case as in the prompts. Undefined where that cannot be expressed: open
+ * objects, unions other than with null, properties that may be absent but not null.
+ */
+export const strictSchema = memoize((schema: z.ZodType): JSONSchema7 | undefined => {
+  try {
+    const root = toStrict(z.toJSONSchema(schema, { io: 'input' }) as JSONSchema7);
+    return root.type === 'object' ? root : undefined;
+  } catch {
+    return undefined; // refused by `insist`, or by zod: a date, a function
+  }
+}, KEPT_SCHEMAS);
+
+function toStrict(node: JSONSchema7): JSONSchema7 {
+  insist(Object.keys(node).every((keyword) => KEYWORDS.has(keyword)));
+  const { type, enum: values, const: value, description, anyOf } = node;
+  insist(type !== undefined || anyOf !== undefined || values !== undefined || value !== undefined);
+  return {
+    ...(type === undefined ? {} : { type: singleType(type) }),
+    ...(description === undefined ? {} : { description }),
+    ...(values === undefined ? {} : { enum: values }),
+    ...(value === undefined ? {} : { const: value }),
+    ...(anyOf === undefined ? {} : { anyOf: orNull(anyOf as JSONSchema7[]) }),
+    ...(type === 'array' ? { items: toStrict(node.items as JSONSchema7) } : {}),
+    ...(type === 'object' ? toClosedObject(node) : {}),
+  };
+}
+
+/** One type, or one and null. */
+function singleType(type: NonNullable<JSONSchema7['type']>): NonNullable<JSONSchema7['type']> {
+  insist([type].flat().filter((name) => name !== 'null').length <= 1);
+  return type;
+}
+
+function orNull(branches: readonly JSONSchema7[]): JSONSchema7[] {
+  insist(branches.filter(({ type }) => type !== 'null').length === 1);
+  return branches.map(toStrict);
+}
+
+function toClosedObject({ properties = {}, required = [], additionalProperties = false }: JSONSchema7): JSONSchema7 {
+  insist(additionalProperties === false);
+  const entries = Object.entries(properties).map(([key, property]) => {
+    const strict = toStrict(property as JSONSchema7);
+    insist(required.includes(key) || allowsNull(strict));
+    return [wireName(key), strict] as const;
+  });
+  const names = entries.map(([name]) => name);
+  return { properties: Object.fromEntries(entries), required: names, additionalProperties: false };
+}
+
+function allowsNull({ type = [], anyOf = [] }: JSONSchema7): boolean {
+  return [type].flat().includes('null') || (anyOf as JSONSchema7[]).some(allowsNull);
+}
+
+/** A name that comes back in another spelling cannot be sent. */
+function wireName(key: string): string {
+  const [name = key] = Object.keys(toSnakeCase({ [key]: null }) as object);
+  insist(Object.keys(toCamelCase({ [name]: null }) as object)[0] === key);
+  return name;
+}
+
+function insist(isExpressible: boolean): void {
+  if (!isExpressible) throw new Error('not expressible');
 }

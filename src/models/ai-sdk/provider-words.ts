@@ -1,56 +1,38 @@
 import type { Endpoint } from '../http/endpoint.ts';
 
-/** Whose call failed, as far as messages and hints speak of it. */
+/** What messages and hints say about the call that failed. */
 export type FailedCall = {
-  /** How messages name the far side. */
+  /** The name of the far side. */
   readonly who: string;
   /** Must not appear in any message. */
   readonly secrets: readonly string[];
-  /** Where the call went. Not known of a model that came ready made. */
+  /** Unknown for a model object that the caller made. */
   readonly endpoint?: Endpoint | undefined;
   /** What is added to the base URL of `endpoint`. */
   readonly path?: string | undefined;
-  /** The variable that the key came from. */
+  /** The variable that holds the key. */
   readonly apiKeyVariable?: string | undefined;
-};
-
-/** The parts of the SDK's errors that are looked at. The request, with the whole prompt in it, is not one of them. */
-export type SdkError = {
-  readonly name?: string;
-  readonly message?: string;
-  readonly code?: unknown;
-  readonly cause?: unknown;
-  readonly statusCode?: number;
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  readonly responseBody?: string;
-  readonly isRetryable?: boolean;
 };
 
 const MAX_LENGTH = 300;
 
-/** What is looked at to find those: bodies may hold the whole prompt, and patterns take their time. */
+/** Longer bodies are cut before the search: they may hold the whole prompt, and patterns take their time. */
 const MAX_READ = 8_000;
 
-/** Shorter values, such as the `none` that local servers want for a key, are no secrets but parts of many words. */
+/** Shorter values, such as the `none` that local servers want for a key, occur in many words. */
 const SHORTEST_SECRET = 4;
 
 const KEY_LIKE = /\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{6,}/gi;
 const TOKEN_LIKE = /\bBearer\s+[^\s"',;]+/gi;
 
-/** What a provider said in the body of a failed call: one short line, with `secrets` and whatever looks like one masked. */
+/** The body of a failed call as one short line, in which `secrets` and everything that looks like one are masked. */
 export function providerWords(body: string, secrets: readonly string[]): string {
-  const words = cut(maskSecrets(readWords(body), secrets), MAX_READ);
-  return cut(maskKeys(words).replace(/\s+/g, ' ').trim(), MAX_LENGTH);
+  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  // Before anything is cut: half a key is a secret too.
+  const masked = known.reduce((text, secret) => text.replaceAll(secret, '…'), readWords(body));
+  const words = cut(masked, MAX_READ).replace(TOKEN_LIKE, 'Bearer …').replace(KEY_LIKE, '…');
+  return cut(words.replace(/\s+/g, ' ').trim(), MAX_LENGTH);
 }
-
-/** `text` with the given secrets replaced by an ellipsis. Before anything is joined or cut: half a key is a secret too. */
-function maskSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .reduce((masked, secret) => masked.replaceAll(secret, '…'), text);
-}
-
-const maskKeys = (text: string) => text.replace(TOKEN_LIKE, 'Bearer …').replace(KEY_LIKE, '…');
 
 function readWords(body: string): string {
   if (/^\s*</.test(body)) return `an HTML page "${titleOf(body.slice(0, MAX_READ))}"`;
@@ -64,15 +46,11 @@ function readWords(body: string): string {
 function titleOf(page: string): string {
   const tag = page.search(/<title\b/i);
   const start = tag === -1 ? -1 : page.indexOf('>', tag);
-  return start === -1
-    ? ''
-    : page
-        .slice(start + 1)
-        .split('<', 1)[0]!
-        .trim();
+  if (start === -1) return '';
+  const [title = ''] = page.slice(start + 1).split('<', 1);
+  return title.trim();
 }
 
-/** Nobody buries a message deeper. */
 const MAX_DEPTH = 20;
 
 /** Providers agree on little: `error.message`, `error`, `message`, `detail` and lists of `msg` are all in use. */

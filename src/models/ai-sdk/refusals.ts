@@ -1,7 +1,10 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
 import type { TokenLimitName } from '../http/endpoint.ts';
-import { type FailedCall, providerWords, type SdkError } from './provider-words.ts';
+import { type FailedCall, providerWords } from './provider-words.ts';
+
+/** The HTTP status and the body of an answer that refuses a call. */
+type Refusal = { readonly status: number; readonly body: string };
 
 /** How providers say that a prompt does not fit. */
 const TOO_LONG =
@@ -10,13 +13,13 @@ const TOO_LONG =
 /** A prompt larger than the tokens of a whole minute: waiting would not help. */
 const LARGER_THAN_ALLOWED = /request too large/i;
 
-export function isPromptTooLong({ responseBody = '' }: SdkError, status: number): boolean {
+export function isPromptTooLong({ status, body }: Refusal): boolean {
   if (status === 413) return true;
-  if (status === 429) return LARGER_THAN_ALLOWED.test(responseBody);
-  return (status === 400 || status === 422 || status === 500) && TOO_LONG.test(responseBody);
+  if (status === 429) return LARGER_THAN_ALLOWED.test(body);
+  return [400, 422, 500].includes(status) && TOO_LONG.test(body);
 }
 
-/** The tokens of the prompt, in the words of OpenAI, Anthropic, Google, vLLM, llama.cpp and their kin. */
+/** The tokens of the prompt, in the words of OpenAI, Anthropic, Google, vLLM, llama.cpp and others. */
 const PROMPT_TOKENS = [
   /prompt is too long: (\d+)/i,
   /context limit: (\d+) \+/i,
@@ -44,21 +47,22 @@ const MAX_TOKENS = [
   /\blimit:? (\d+)/i,
 ];
 
-/** The error, with the provider's sizes where it names them, and else with an estimate of ours. */
-export function promptTooLong(
-  { responseBody = '' }: SdkError,
-  status: number,
-  { who, secrets }: FailedCall,
-  { prompt }: LanguageModelV3CallOptions,
-): PromptTooLongError {
-  const plain = responseBody.replace(/(\d),(?=\d{3}\b)/g, '$1');
+type Prompt = LanguageModelV3CallOptions['prompt'];
+
+/** The error with the provider's sizes where it names them, and otherwise with our estimate. */
+export function promptTooLong({ status, body }: Refusal, call: FailedCall, prompt: Prompt): PromptTooLongError {
+  const plain = body.replace(/(\d),(?=\d{3}\b)/g, '$1');
   const promptTokens = findNumber(plain, PROMPT_TOKENS);
   const maxTokens = findNumber(plain, MAX_TOKENS);
   const size = promptTokens === undefined ? estimate(prompt) : `${promptTokens} tokens`;
   const limit = maxTokens === undefined ? '' : `, and ${maxTokens} are allowed`;
-  const words = providerWords(responseBody, secrets);
-  const message = `${who}: the prompt is too long for the model: ${size}${limit} (${status}${words && `: ${words}`})`;
-  return new PromptTooLongError(message, { status, promptTokens, maxTokens });
+  const words = providerWords(body, call.secrets);
+  const reason = `${size}${limit} (${status}${words && `: ${words}`})`;
+  return new PromptTooLongError(`${call.who}: the prompt is too long for the model: ${reason}`, {
+    status,
+    promptTokens,
+    maxTokens,
+  });
 }
 
 function findNumber(text: string, patterns: readonly RegExp[]): number | undefined {
@@ -67,7 +71,7 @@ function findNumber(text: string, patterns: readonly RegExp[]): number | undefin
 }
 
 /** English text has about four characters to a token. */
-function estimate(prompt: LanguageModelV3CallOptions['prompt']): string {
+function estimate(prompt: Prompt): string {
   const texts = prompt.flatMap(({ content }) =>
     typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')),
   );
@@ -76,52 +80,43 @@ function estimate(prompt: LanguageModelV3CallOptions['prompt']): string {
 }
 
 /** How providers speak of the schema that a call carried. */
-const WORDS =
+const SCHEMA_WORDS =
   /response.?(format|schema|mime)|output.?(format|config)|structured.?output|json.?(schema|mode)|\bschema\b|guided|grammar/i;
-
-/**
- * A provider that takes no schema, or not this one. The same request without it is worth a try at once; as a retry,
- * since every attempt counts against a budget.
- */
-export class FormatRefused extends ModelCallError {
-  constructor(thrown: SdkError, status: number, { who, secrets }: FailedCall) {
-    const words = providerWords(thrown.responseBody ?? '', secrets);
-    super(`${who} answered ${status} to a schema for its reply, and is asked in words from now on: ${words}`, {
-      status,
-      isRetryable: true,
-      isFatal: false,
-      retryAfterMs: 0,
-      hint: "Set structuredOutput to 'off' for this model.",
-    });
-  }
-}
-
-export function isFormatRefusal({ responseBody = '' }: SdkError, status: number): boolean {
-  return (status === 400 || status === 422) && WORDS.test(responseBody);
-}
 
 const REFUSED = /unrecogni[sz]ed|unknown|unsupported|not supported|not permitted|unexpected|extra (?:input|field)/i;
 
-/** A server that calls the limit of a reply otherwise. The same request under that name is worth a try at once. */
-export class LimitRefused extends ModelCallError {
-  readonly limitName: TokenLimitName;
+/**
+ * The provider refuses the form of the request: the schema for the reply, or, with a `limitName`, the name of the token
+ * limit. The same request in another form is worth a try at once. It is made as a retry, because every attempt counts
+ * against a budget.
+ */
+export class FormRefused extends ModelCallError {
+  readonly limitName: TokenLimitName | undefined;
 
-  constructor(thrown: SdkError, status: number, limitName: TokenLimitName, { who, secrets }: FailedCall) {
-    const words = providerWords(thrown.responseBody ?? '', secrets);
-    super(`${who} answered ${status}, and is sent ${limitName} from now on: ${words}`, {
+  constructor({ status, body }: Refusal, { who, secrets }: FailedCall, limitName?: TokenLimitName) {
+    const what = limitName
+      ? `${status}, and is sent ${limitName} from now on`
+      : `${status} to a schema for its reply, and is asked in words from now on`;
+    super(`${who} answered ${what}: ${providerWords(body, secrets)}`, {
       status,
       isRetryable: true,
       isFatal: false,
       retryAfterMs: 0,
-      hint: `Set maxTokensParameter to '${limitName}'.`,
+      hint: limitName ? `Set maxTokensParameter to '${limitName}'.` : "Set structuredOutput to 'off' for this model.",
     });
     this.limitName = limitName;
   }
 }
 
-/** What a refusal says that the limit of a reply is called, if it does. */
-export function wantedLimitName({ responseBody = '' }: SdkError, status: number): TokenLimitName | undefined {
-  if (status !== 400 && status !== 422) return undefined;
-  if (/use ['"`\\]{0,3}max_completion_tokens/i.test(responseBody)) return 'max_completion_tokens';
-  return responseBody.includes('max_completion_tokens') && REFUSED.test(responseBody) ? 'max_tokens' : undefined;
+const isBadRequest = (status: number) => status === 400 || status === 422;
+
+export function isFormatRefusal({ status, body }: Refusal): boolean {
+  return isBadRequest(status) && SCHEMA_WORDS.test(body);
+}
+
+/** The name of the token limit that a refusal asks for. */
+export function wantedLimitName({ status, body }: Refusal): TokenLimitName | undefined {
+  if (!isBadRequest(status)) return undefined;
+  if (/use ['"`\\]{0,3}max_completion_tokens/i.test(body)) return 'max_completion_tokens';
+  return body.includes('max_completion_tokens') && REFUSED.test(body) ? 'max_tokens' : undefined;
 }

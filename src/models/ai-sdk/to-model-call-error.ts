@@ -1,16 +1,21 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { CREDIT_HINT, isOutOfCredit, ModelCallError, noUsage } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { type FailedCall, providerWords, type SdkError } from './provider-words.ts';
+import { type FailedCall, providerWords } from './provider-words.ts';
 import { noteRateLimit, retryAfterMs } from './rate-limit-headers.ts';
-import {
-  FormatRefused,
-  isFormatRefusal,
-  isPromptTooLong,
-  LimitRefused,
-  promptTooLong,
-  wantedLimitName,
-} from './refusals.ts';
+import { FormRefused, isFormatRefusal, isPromptTooLong, promptTooLong, wantedLimitName } from './refusals.ts';
+
+/** The parts of the SDK's errors that are read here. They also hold the whole prompt, which must not be passed on. */
+type SdkError = {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: unknown;
+  readonly cause?: unknown;
+  readonly statusCode?: number;
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly responseBody?: string;
+  readonly isRetryable?: boolean;
+};
 
 /** What the SDK throws over a reply that lacks its parts. */
 const MANGLED = /^AI_(InvalidResponseData|NoContentGenerated|EmptyResponseBody|JSONParse)Error$/;
@@ -19,126 +24,116 @@ const MANGLED = /^AI_(InvalidResponseData|NoContentGenerated|EmptyResponseBody|J
 const UNASKED =
   /^AI_(LoadAPIKey|LoadSetting|InvalidArgument|InvalidPrompt|NoSuchModel|TypeValidation|UnsupportedFunctionality)Error$/;
 
+/** More than any refusal needs. Some servers send the prompt back, and every pattern here would search it. */
+const MAX_BODY_LENGTH = 64_000;
+
 /**
  * What the SDK or the connection threw, as a `ModelCallError` that says which model failed, how, and what to do about it.
- * Holds neither secrets nor the prompt, so the error it is made from is not its cause.
+ * It holds neither secrets nor the prompt, so the original error is not its cause.
  */
 export function toModelCallError(error: unknown, call: FailedCall, sent: LanguageModelV3CallOptions): ModelCallError {
   if (error instanceof ModelCallError) return error;
-  const thrown = withShortBody((error ?? {}) as SdkError);
-  const { name = '', statusCode: status } = thrown;
+  const thrown = (error ?? {}) as SdkError;
+  const { name = '', message = '', statusCode: status, responseHeaders: headers } = thrown;
+  const body = (thrown.responseBody ?? '').slice(0, MAX_BODY_LENGTH);
   if (status !== undefined && status >= 300) {
-    return noteRateLimit(refusedCall(thrown, status, call, sent), thrown.responseHeaders);
+    return noteRateLimit(refusedCall({ status, body, message, headers }, call, sent), headers);
   }
-  if (status !== undefined || MANGLED.test(name)) return unreadableReply(thrown, call);
-  if (UNASKED.test(name)) return unaskedCall(thrown, call);
-  return brokenConnection(thrown, call);
+  if (status !== undefined || MANGLED.test(name)) {
+    const isEmpty = name === 'AI_EmptyResponseBodyError' || (status !== undefined && body.trim() === '');
+    return unreadableReply({ status: status ?? 200, body, message, isEmpty }, call);
+  }
+  if (!UNASKED.test(name)) return brokenConnection(thrown, call);
+  const details = { isRetryable: false, isFatal: true };
+  return new ModelCallError(`${call.who} could not be asked: ${providerWords(message, call.secrets)}`, details);
 }
 
-/** More than any refusal needs. Some servers send the prompt back, and every pattern below would go through it. */
-const MAX_BODY_LENGTH = 64_000;
+type BadReply = { readonly status: number; readonly body: string; readonly message: string };
+type RefusedCall = BadReply & { readonly headers: SdkError['responseHeaders'] };
 
-function withShortBody(thrown: SdkError): SdkError {
-  const { name, message, code, cause, statusCode, responseHeaders, responseBody, isRetryable } = thrown;
-  if (responseBody === undefined || responseBody.length <= MAX_BODY_LENGTH) return thrown;
-  const body = responseBody.slice(0, MAX_BODY_LENGTH);
-  return { name, message, code, cause, statusCode, responseHeaders, responseBody: body, isRetryable } as SdkError;
-}
-
-function unaskedCall(thrown: SdkError, call: FailedCall): ModelCallError {
-  const words = providerWords(thrown.message ?? '', call.secrets);
-  return new ModelCallError(`${call.who} could not be asked: ${words}`, { isRetryable: false, isFatal: true });
-}
-
-function refusedCall(
-  thrown: SdkError,
-  status: number,
-  call: FailedCall,
-  sent: LanguageModelV3CallOptions,
-): ModelCallError {
-  if (isUnpaid(thrown, status)) return unpaidCall(thrown, status, call);
-  if (isPromptTooLong(thrown, status)) return promptTooLong(thrown, status, call, sent);
-  if (sent.responseFormat && isFormatRefusal(thrown, status)) return new FormatRefused(thrown, status, call);
-  const limitName = wantedLimitName(thrown, status);
-  if (limitName && call.endpoint) return new LimitRefused(thrown, status, limitName, call);
-  const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
-  return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, {
+function refusedCall(refusal: RefusedCall, call: FailedCall, sent: LanguageModelV3CallOptions): ModelCallError {
+  const { status } = refusal;
+  if (isUnpaid(refusal)) return unpaidCall(refusal, call);
+  if (isPromptTooLong(refusal)) return promptTooLong(refusal, call, sent.prompt);
+  if (sent.responseFormat && isFormatRefusal(refusal)) return new FormRefused(refusal, call);
+  const limitName = wantedLimitName(refusal);
+  if (limitName && call.endpoint) return new FormRefused(refusal, call, limitName);
+  return new ModelCallError(answered(refusal, call), {
     status,
-    retryAfterMs: retryAfterMs(thrown.responseHeaders),
+    retryAfterMs: retryAfterMs(refusal.headers),
     ...refusalHint(status, call),
   });
 }
 
-/** A reply that came broken may speak of money too, so under a status of success only what says that it is an error counts. */
-function isUnpaid({ responseBody = '' }: SdkError, status: number): boolean {
-  const beginning = responseBody.slice(0, 4_000);
+function answered({ status, body, message }: BadReply, { who, secrets }: FailedCall): string {
+  const words = providerWords(body || message, secrets);
+  return `${who} answered ${status}${words && `: ${words}`}`;
+}
+
+/** A broken reply may speak of money too, so with a status of success only a body that begins as an error counts. */
+function isUnpaid({ status, body }: BadReply): boolean {
+  const beginning = body.slice(0, 4_000);
   if (status === 200) return /^\s*\{\s*"(?:error|base_resp)"/.test(beginning) && isOutOfCredit(beginning);
   return status === 402 || ([400, 403, 429].includes(status) && isOutOfCredit(beginning));
 }
 
-function unpaidCall(thrown: SdkError, status: number, call: FailedCall): ModelCallError {
-  const words = providerWords(thrown.responseBody || thrown.message || '', call.secrets);
-  const details = { status, isRetryable: false, isFatal: true, hint: CREDIT_HINT };
-  return new ModelCallError(`${call.who} answered ${status}${words && `: ${words}`}`, details);
+function unpaidCall(refusal: BadReply, call: FailedCall): ModelCallError {
+  const details = { status: refusal.status, isRetryable: false, isFatal: true, hint: CREDIT_HINT };
+  return new ModelCallError(answered(refusal, call), details);
 }
 
-function refusalHint(status: number, call: FailedCall): { hint?: string } {
-  const { endpoint, path = '', apiKeyVariable: variable } = call;
+function refusalHint(status: number, { endpoint, path = '', apiKeyVariable }: FailedCall): { hint?: string } {
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
+  const holder = apiKeyVariable ? `${apiKeyVariable}, which holds the API key` : 'the variable that holds the API key';
   if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
-  const holder =
-    variable === undefined ? 'the variable that holds the API key' : `${variable}, which holds the API key`;
   if (status === 401 || status === 403) return { hint: `Check ${holder} for ${host}.` };
   if (status === 404 && path === '') return { hint: 'Check the name of the model.' };
   if (status === 404) return { hint: `Check the model name, and the base URL: ${path} is added to it.` };
   return {};
 }
 
+type UnreadableReply = BadReply & { readonly isEmpty: boolean };
+
 /** A status of success with a body that is no chat completion. Gateways do this while a server restarts. */
-function unreadableReply(thrown: SdkError, call: FailedCall): ModelCallError {
-  if (isUnpaid(thrown, thrown.statusCode ?? 200)) return unpaidCall(thrown, thrown.statusCode ?? 200, call);
-  const words = providerWords(thrown.responseBody ?? '', call.secrets);
-  const what = isEmpty(thrown) ? 'an empty reply' : `no readable chat completion${words && `: ${words}`}`;
-  const details = { status: thrown.statusCode ?? 200, isRetryable: true, ...unreadableHint(thrown, call) };
-  return new ModelCallError(`${call.who} sent ${what}`, details);
+function unreadableReply(reply: UnreadableReply, call: FailedCall): ModelCallError {
+  if (isUnpaid(reply)) return unpaidCall(reply, call);
+  const words = providerWords(reply.body, call.secrets);
+  const what = reply.isEmpty ? 'an empty reply' : `no readable chat completion${words && `: ${words}`}`;
+  return new ModelCallError(`${call.who} sent ${what}`, {
+    status: reply.status,
+    isRetryable: true,
+    ...unreadableHint(reply, call.endpoint),
+  });
 }
 
-function isEmpty({ name = '', statusCode, responseBody = '' }: SdkError): boolean {
-  return name === 'AI_EmptyResponseBodyError' || (statusCode !== undefined && responseBody.trim() === '');
-}
-
-/** A page may also be that of a proxy on the way. */
-function unreadableHint(thrown: SdkError, { endpoint }: FailedCall): { hint?: string } {
-  if (isEmpty(thrown)) return { hint: 'The reply was empty: check the base URL, and any proxy on the way.' };
-  if (!/^\s*</.test(thrown.responseBody ?? '')) return {};
+function unreadableHint({ isEmpty, body }: UnreadableReply, endpoint: Endpoint | undefined): { hint?: string } {
+  if (isEmpty) return { hint: 'The reply was empty: check the base URL, and any proxy on the way.' };
+  if (!/^\s*</.test(body)) return {};
   return { hint: `${endpoint?.baseURL ?? 'The address'} answered with a web page, not as an API: check the base URL.` };
 }
 
-/** Codes of connections that were there before. */
+/** Codes of connections that broke after they were open. */
 const BREAK = /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/;
+/** Codes of connections that never opened: nothing was sent, so nothing is billed. */
+const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_/;
 const NOT_SECURE = /EPROTO|ERR_SSL/;
 const UNSENDABLE = /ERR_INVALID|ERR_UNESCAPED|UND_ERR_INVALID_ARG/;
-
-/** Codes of connections that never were: nothing was sent, so nothing is billed. */
-const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
-
-/** Failures that another try would meet again. */
-const LASTING = [UNTRUSTED, NOT_SECURE, UNSENDABLE];
 
 /** The error for a call that got no answer, or only a part of one. */
 function brokenConnection(thrown: SdkError, call: FailedCall): ModelCallError {
   const { code, message } = findFault(thrown);
   const words = message.includes(code) ? message : `${message} (${code})`;
   const event = BREAK.test(code) ? 'broke off the connection' : 'could not be reached';
+  const isLasting = [UNTRUSTED, NOT_SECURE, UNSENDABLE].some((pattern) => pattern.test(code));
   return new ModelCallError(`${call.who} ${event}: ${providerWords(words, call.secrets)}`, {
-    isRetryable: code === '' ? thrown.isRetryable === true : !LASTING.some((pattern) => pattern.test(code)),
-    ...(NO_CONNECTION.test(code) || LASTING.some((pattern) => pattern.test(code)) ? { usage: noUsage } : {}),
+    isRetryable: code === '' ? thrown.isRetryable === true : !isLasting,
+    ...(NO_CONNECTION.test(code) || isLasting ? { usage: noUsage } : {}),
     ...connectionHint(code, call.endpoint),
   });
 }
 
-/** The system's own name and words for what went wrong, which fetch and the SDK bury under causes. */
+/** The system's code and message, which fetch and the SDK bury under causes. */
 function findFault({ code, message = '', cause }: SdkError): { code: string; message: string } {
   const here = { code: typeof code === 'string' ? code : '', message };
   if (typeof cause !== 'object' || cause === null) return here;
@@ -156,6 +151,4 @@ function connectionHint(code: string, endpoint: Endpoint | undefined): { hint?: 
   return {};
 }
 
-function hostOf(proxy: string): string {
-  return URL.canParse(proxy) ? new URL(proxy).host : 'that the environment names';
-}
+const hostOf = (proxy: string) => (URL.canParse(proxy) ? new URL(proxy).host : 'that the environment names');

@@ -1,8 +1,6 @@
 import { SkillError } from '../../core/contracts/index.ts';
 import type { Amounts, LimitName } from '../../core/run/index.ts';
 
-export type { Amounts } from '../../core/run/index.ts';
-
 /** A part of the limits that is kept back. */
 export type KeptPart = {
   readonly amounts: Amounts;
@@ -10,22 +8,14 @@ export type KeptPart = {
   /** What it is kept for, and what may not use it. */
   readonly purpose: string;
   readonly others: string;
-  /** When it was first kept back. */
+  /** What was spent when it was first kept back. */
   readonly spentBefore: Amounts;
 };
 
-type Shortage = {
-  readonly spent: Amounts;
-  readonly bound: Amounts;
-  readonly limits: Amounts;
-  readonly kept?: KeptPart | undefined;
-  readonly names?: LimitNames | undefined;
-};
-
-/** What the caller calls a limit, where that is another setting than a run's. */
+/** The caller's names of limits that are not settings of a run. */
 export type LimitNames = Partial<Readonly<Record<keyof Amounts, string>>>;
 
-/** In the unit of a limit: what is spent of it, what is kept back, and the most that the next call or attempt may take. */
+/** In the unit of a limit: what is spent, what is kept back, and the most that the next call or attempt may take. */
 type LimitNeed = { readonly spent: number; readonly kept: number; readonly bound: number };
 
 type LimitWords = Pick<SkillError, 'message' | 'hint'> & { readonly need?: LimitNeed | undefined };
@@ -34,7 +24,7 @@ type LimitWords = Pick<SkillError, 'message' | 'hint'> & { readonly need?: Limit
 export class LimitReached extends SkillError {
   override readonly name: string = 'LimitReached';
   readonly limit: LimitName;
-  /** No limit below the sum of these lets the next call pass. Nothing is known of minutes. */
+  /** No limit below the sum of these lets the next call pass. Unknown for minutes. */
   readonly need: LimitNeed | undefined;
 
   constructor(limit: LimitName, { message, hint, need }: LimitWords) {
@@ -47,86 +37,91 @@ export class LimitReached extends SkillError {
 /** A limit that is reached while a part of it is kept back. */
 export class ReserveShortage extends LimitReached {
   override readonly name = 'ReserveShortage';
-  /** The same, told after `used` of the kept part went into what it was kept for, and `spent` is spent in all. */
+  /** The error to show once `used` of the kept part was spent on its purpose, and `spent` is spent in all. */
   readonly afterUse: (spent: Amounts, used: Amounts) => LimitReached;
 
-  constructor(told: LimitReached, afterUse: ReserveShortage['afterUse']) {
-    super(told.limit, told);
+  constructor(before: LimitReached, afterUse: ReserveShortage['afterUse']) {
+    super(before.limit, before);
     this.afterUse = afterUse;
   }
 }
 
+type Shortage = {
+  readonly spent: Amounts;
+  readonly bound: Amounts;
+  readonly limits: Amounts;
+  readonly kept?: KeptPart | undefined;
+  readonly names?: LimitNames | undefined;
+};
+
 const keys = { calls: 'maxCalls', totalTokens: 'maxTotalTokens', costUsd: 'maxCostUsd' } as const;
 const units = { calls: ' calls', totalTokens: ' tokens', costUsd: '' } as const;
 
-/** Says which limit, what is spent of it, what is kept back, and what the next call could have cost. */
+/** Says which limit is reached, what is spent of it, what is kept back, and what the next call could have cost. */
 export function budgetExhausted(name: keyof Amounts, { spent, bound, limits, kept, names }: Shortage): LimitReached {
   const amount = (amounts: Amounts) => (name === 'costUsd' ? dollars(amounts[name]) : count(amounts[name]));
-  const limit = { limit: keys[name], key: names?.[name] ?? keys[name] };
-  const next = nextFact(name, bound, amount(bound));
   const isOne = name === 'calls' && limits.calls === 1;
   const [unit, are, were] = isOne ? [' call', 'is', 'was'] : [units[name], 'are', 'were'];
-  const spending = `${amount(spent)} of ${amount(limits)}${unit}`;
-  const need = (all: Amounts) => ({ spent: all[name], kept: kept?.amounts[name] ?? 0, bound: bound[name] });
-  if (!kept || kept.amounts[name] === 0)
-    return exhausted(limit, 'is reached', [`${spending} ${are} spent`, ...next], { need: need(spent) });
+  const spending = (all: Amounts) => `${amount(all)} of ${amount(limits)}${unit}`;
+  const next = nextFact(name, bound, amount(bound));
+  const reached = (
+    all: Amounts,
+    facts: readonly string[],
+    more: { what?: string; least?: string | undefined } = {},
+  ) => {
+    const need = { spent: all[name], kept: kept?.amounts[name] ?? 0, bound: bound[name] };
+    return limitReached(keys[name], facts, { key: names?.[name], need, ...more });
+  };
+  if (!kept || kept.amounts[name] === 0) return reached(spent, [`${spending(spent)} ${are} spent`, ...next]);
   const isBegun = spent[name] > kept.spentBefore[name];
   const what = isBegun ? 'is reached' : `leaves nothing for ${kept.others}`;
-  const needs = `${amount(kept.amounts)}`;
+  const needs = amount(kept.amounts);
   const facts = isBegun
-    ? [`${spending} ${are} spent`, `${needs} are kept for ${kept.purpose}`, ...next]
-    : [`${spending} ${were} spent before it`, `${kept.purpose} needs ${needs}`, ...next];
-  // Of tokens and dollars the next start may keep more than this one did: it has not seen how long replies are.
+    ? [`${spending(spent)} ${are} spent`, `${needs} are kept for ${kept.purpose}`, ...next]
+    : [`${spending(spent)} ${were} spent before it`, `${kept.purpose} needs ${needs}`, ...next];
+  // Not for tokens and dollars of a run that has begun: the next start has not seen how long replies are, and may keep more.
   const isKnown = name === 'calls' || !isBegun;
-  const least = (all: Amounts) =>
-    isKnown
-      ? leastLimit(name, [all, kept.amounts, name === 'calls' ? { ...bound, calls: bound.calls - 1 } : bound])
-      : undefined;
-  const afterUse: ReserveShortage['afterUse'] = (all, used) => {
+  const least = (all: Amounts) => (isKnown ? leastLimit(name, all[name] + kept.amounts[name], bound) : undefined);
+  const before = reached(spent, facts, { what, least: least(spent) });
+  return new ReserveShortage(before, (all, used) => {
+    if (used[name] <= 0) return before;
     const rest = used[name] === kept.amounts[name] ? '' : `, for which ${needs} were kept`;
     const use = `${amount(used)} of them went into ${kept.purpose}${rest}`;
-    const facts = [`${amount(all)} of ${amount(limits)}${unit} ${are} spent`, use];
-    return exhausted(limit, what, facts, { least: least(all), need: need(all) });
-  };
-  const told = exhausted(limit, what, facts, { least: least(spent), need: need(spent) });
-  return new ReserveShortage(told, (all, used) => (used[name] > 0 ? afterUse(all, used) : told));
+    return reached(all, [`${spending(all)} ${are} spent`, use], { what, least: least(all) });
+  });
 }
 
-/** One call more needs no words; the calls of an agent at one task do. */
+/** The last call of a limit needs no words; the calls of an agent at one task do. */
 function nextFact(name: keyof Amounts, bound: Amounts, most: string): string[] {
   if (name !== 'calls') return [`the next call may take up to ${most}`];
   return bound.calls > 1 ? [`the next attempt may take up to ${most}`] : [];
 }
 
 /** What is spent stays spent, and as much will be kept back again: no limit up to their sum lets another call pass. */
-function leastLimit(name: keyof Amounts, parts: readonly Amounts[]): string {
-  const sum = parts.reduce((total, part) => total + part[name], 0);
+function leastLimit(name: keyof Amounts, taken: number, bound: Amounts): string {
+  const sum = taken + (name === 'calls' ? bound.calls - 1 : bound[name]);
   return name === 'costUsd' ? dollars(Math.ceil(sum * 100 - 1e-6) / 100) : count(sum);
 }
 
-const MINUTES: NamedLimit = { limit: 'maxMinutes', key: 'maxMinutes' };
-
 export function timeIsUp(maxMinutes: number, kept?: KeptPart): LimitReached {
-  const all = `${count(maxMinutes)} minutes`;
-  if (!kept || kept.minutes === 0) return exhausted(MINUTES, 'is reached', [`${count(maxMinutes)} of ${all} are over`]);
-  const over = `${count(Math.max(0, maxMinutes - kept.minutes))} of ${all} are over`;
-  const told = (end: string) => exhausted(MINUTES, 'is reached', [over, end]);
-  const keeping = told(`${count(kept.minutes)} are kept for ${kept.purpose}`);
-  return new ReserveShortage(keeping, () => told(`${kept.purpose} was made in the rest`));
+  const over = (minutes: number) => `${count(minutes)} of ${count(maxMinutes)} minutes are over`;
+  if (!kept || kept.minutes === 0) return limitReached('maxMinutes', [over(maxMinutes)]);
+  const ended = (end: string) => limitReached('maxMinutes', [over(Math.max(0, maxMinutes - kept.minutes)), end]);
+  const before = ended(`${count(kept.minutes)} are kept for ${kept.purpose}`);
+  return new ReserveShortage(before, () => ended(`${kept.purpose} was made in the rest`));
 }
 
-/** A limit, and what the caller calls it. */
-type NamedLimit = { readonly limit: LimitName; readonly key: string };
+type LimitDetails = {
+  /** The caller's name of the limit. */
+  readonly key?: string | undefined;
+  readonly what?: string;
+  /** A limit that would still be too low, where one is known. */
+  readonly least?: string | undefined;
+  readonly need?: LimitNeed;
+};
 
-/** `least` is a limit that would still be too low, where one is known. */
-type LimitDetails = { readonly least?: string | undefined; readonly need?: LimitNeed };
-
-function exhausted(
-  { limit, key }: NamedLimit,
-  what: string,
-  facts: readonly string[],
-  { least, need }: LimitDetails = {},
-) {
+function limitReached(limit: LimitName, facts: readonly string[], details: LimitDetails = {}): LimitReached {
+  const { key = limit, what = 'is reached', least, need } = details;
   const more = least === undefined ? '' : ` to more than ${least}`;
   return new LimitReached(limit, {
     message: `${key} ${what}: ${sentence(facts)}`,

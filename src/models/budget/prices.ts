@@ -4,16 +4,15 @@ import type { Usage } from '../../core/contracts/index.ts';
 export type Price = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
 /**
- * When the table below was last compared with published prices. For OpenAI and Gemini those were copies of the
- * providers' pages, made between March and November 2026, not the pages themselves. Prices change, and what the
- * provider's own page says today is right.
+ * When the table was last compared with published prices. For OpenAI and Gemini those were copies of the providers'
+ * pages from March to November 2026. The provider's own page is right.
  */
 export const PRICES_DATE = '2026-11-15';
 
 /**
- * A convenience, not a contract: providers change prices, and bill some accounts differently. What the configuration
- * says comes first. Standard service, text, prompts of ordinary length: where a provider asks more for very long prompts
- * (some beyond 200,000 tokens), give the price. Models whose price depends on region or mode are left out.
+ * Listed prices for text in the standard service. The configuration comes first: providers change prices, bill some
+ * accounts differently, and some ask more for prompts beyond 200,000 tokens. Models whose price depends on region or mode
+ * are left out.
  */
 export const PRICES: Readonly<Record<string, Price>> = {
   'gpt-5.5': price(5, 0.5, 30),
@@ -54,13 +53,13 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'gemini-2.5-flash': price(0.3, 0.03, 2.5),
   'gemini-2.5-flash-lite': price(0.1, 0.01, 0.4),
 
-  // At its peak hours, which cost twice as much as the others.
+  // At peak hours, which cost twice as much as the others.
   'deepseek-flash': price(0.3, 0.006, 1.2),
   'deepseek-v4-flash': price(0.3, 0.006, 1.2),
   'deepseek-v4-pro': price(1.32, 0.044, 3.96),
 };
 
-/** What follows a model's name in the name of one of its dated versions. A further number or word is another model. */
+/** The end of a dated version's name. Any other number or word makes it another model. */
 const VERSION = /^(-latest|[-@](\d{3,4}|\d{8}|\d{4}-\d{2}-\d{2}))?$/;
 
 /**
@@ -68,18 +67,14 @@ const VERSION = /^(-latest|[-@](\d{3,4}|\d{8}|\d{4}-\d{2}-\d{2}))?$/;
  * unless it is listed itself. Overrides come before the table. Undefined if neither knows the model.
  */
 export function priceOf(modelName: string, overrides: Readonly<Record<string, Price>> = {}): Price | undefined {
-  return findPrice(modelName.toLowerCase(), overrides) ?? findPrice(modelName.toLowerCase(), PRICES);
-}
-
-function findPrice(modelName: string, prices: Readonly<Record<string, Price>>): Price | undefined {
-  const [longest] = Object.entries(prices)
-    .filter(([name]) => isVersionOf(modelName, name.toLowerCase()))
-    .sort(([one], [other]) => other.length - one.length);
-  return longest?.[1];
-}
-
-function isVersionOf(modelName: string, name: string): boolean {
-  return modelName.startsWith(name) && VERSION.test(modelName.slice(name.length));
+  const sent = modelName.toLowerCase();
+  const isVersionOf = (name: string) => sent.startsWith(name) && VERSION.test(sent.slice(name.length));
+  const find = (prices: Readonly<Record<string, Price>>) => {
+    const found = Object.keys(prices).filter((name) => isVersionOf(name.toLowerCase()));
+    const [longest] = found.sort((one, other) => other.length - one.length);
+    return longest === undefined ? undefined : prices[longest];
+  };
+  return find(overrides) ?? find(PRICES);
 }
 
 /** Cached input is part of the input, and costs its own price. */

@@ -9,101 +9,80 @@ import {
 import { costUsd, type Price, priceOf } from '../budget/prices.ts';
 import type { Fault, GatewayDialect, Json } from './gateway-dialects.ts';
 import type { GenerationCall } from './read-call.ts';
-import { failureTold } from './relay-call.ts';
+import { failureFault } from './relay-call.ts';
 
 /** A limit that is reached, or a provider that failed. */
 export type GatewayEnd = 'turns' | 'budget' | 'failure';
 
-type Admission = {
-  readonly spending: ReturnType<typeof createSpending>;
+export type NamedSkill = { readonly name: string; readonly description: string };
+
+type AdmissionOptions = {
+  readonly spending: Spending;
   readonly allows: ((model: string) => boolean) | undefined;
   readonly skills: readonly NamedSkill[];
   readonly onEnd: ((reason: GatewayEnd) => void) | undefined;
 };
 
-/** Which calls may pass, and what was seen of them. */
-export function openAdmission({ spending, allows, skills, onEnd }: Admission) {
-  const models = new Set<string>();
-  const refused = new Map<string, number>();
-  let first: FirstRequest | undefined;
-  let failure: ModelCallError | undefined;
-  let ended: 'turns' | 'budget' | undefined;
+/** Decides which calls may pass, and keeps what was seen of them. */
+export class Admission {
+  readonly models = new Set<string>();
+  readonly refused = new Map<string, number>();
+  first: FirstRequest = { tools: [], offered: [] };
+  failure: ModelCallError | undefined;
+  ended: 'turns' | 'budget' | undefined;
+  silence: ModelCallError | undefined;
+  readonly #options: AdmissionOptions;
 
-  function end(reason: GatewayEnd, error?: ModelCallError): void {
-    const isFirst = ended === undefined && failure === undefined;
-    if (reason === 'failure') failure ??= error;
-    else ended ??= reason;
-    if (isFirst) onEnd?.(reason);
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
   }
 
-  function fail(error: ModelCallError): Fault {
-    end('failure', error);
-    return failureTold(error);
+  /** Why a call may not pass. */
+  refuse({ model, body, dialect }: GenerationCall): Fault | undefined {
+    const { allows, skills } = this.#options;
+    if (allows?.(model ?? '') === false) return this.#refuseModel(model ?? '(none)');
+    if (this.first.tools.length === 0) this.first = readFirstRequest(body, dialect, skills);
+    const fault = this.#stop(model);
+    if (fault === undefined && model !== undefined) this.models.add(model);
+    return fault;
   }
 
-  function refuseModel(name: string): Fault {
-    refused.set(name, (refused.get(name) ?? 0) + 1);
-    return {
-      status: 400,
-      message: `The model ${name} is not the one of this run, and is not asked. No call was made.`,
-    };
+  fail(error: ModelCallError): Fault {
+    const isFirst = this.#isOpen();
+    this.failure ??= error;
+    if (isFirst) this.#options.onEnd?.('failure');
+    return failureFault(error);
+  }
+
+  #isOpen(): boolean {
+    return this.ended === undefined && this.failure === undefined;
+  }
+
+  #refuseModel(name: string): Fault {
+    this.refused.set(name, (this.refused.get(name) ?? 0) + 1);
+    const message = `The model ${name} is not the one of this run, and is not asked. No call was made.`;
+    return { status: 400, message };
   }
 
   /** By what was spent, or because the provider has failed before. */
-  function stop({ model }: GenerationCall): Fault | undefined {
-    if (failure !== undefined) return failureTold(failure);
+  #stop(model: string | undefined): Fault | undefined {
+    if (this.failure !== undefined) return failureFault(this.failure);
+    const { spending, onEnd } = this.#options;
     const limit = spending.reached();
     if (limit !== undefined) {
-      end(limit.ended);
-      return { status: 400, message: limit.message };
+      const isFirst = this.#isOpen();
+      this.ended ??= limit.ended;
+      if (isFirst) onEnd?.(limit.ended);
+      const message = `This run may use ${limit.amount}, and they are used up. No further call is made.`;
+      return { status: 400, message };
     }
     const unpriced = spending.unpriced(model);
-    return unpriced && fail(unpriced);
+    return unpriced && this.fail(unpriced);
   }
-
-  return {
-    /** Why a call may not pass. */
-    refuse(call: GenerationCall): Fault | undefined {
-      const { model, body, dialect } = call;
-      if (allows?.(model ?? '') === false) return refuseModel(model ?? '(none)');
-      if (first === undefined || first.tools.length === 0) first = readFirstRequest(body, dialect, skills);
-      const fault = stop(call);
-      if (fault === undefined && model !== undefined) models.add(model);
-      return fault;
-    },
-    fail,
-    seen: {
-      ended: () => ended,
-      failure: () => failure,
-      offered: () => first?.offered ?? [],
-      tools: () => first?.tools ?? [],
-      models: () => [...models],
-      refused: () => Object.fromEntries(refused),
-    },
-  };
 }
 
-/** What keeps an agent waiting, from its first call on. */
-export function watchSilence(name: string) {
-  let silence: ModelCallError | undefined;
-  return {
-    silence: () => silence,
-    begin() {
-      silence = new ModelCallError(`${name} has not answered at all`);
-    },
-    onAnswer() {
-      silence = undefined;
-    },
-    onSilence(error: ModelCallError) {
-      silence = error;
-    },
-  };
-}
-
-/** What the model was told before the agent did anything. */
+/** What the model read before the agent did anything. */
 type FirstRequest = { readonly tools: readonly string[]; readonly offered: readonly OfferedSkill[] };
-
-export type NamedSkill = { readonly name: string; readonly description: string };
 
 function readFirstRequest(body: Json, dialect: GatewayDialect, skills: readonly NamedSkill[]): FirstRequest {
   const tools = dialect.toolNames(body).filter((name) => name !== undefined);
@@ -112,22 +91,22 @@ function readFirstRequest(body: Json, dialect: GatewayDialect, skills: readonly 
   return { tools, offered: skills.flatMap((skill) => offerOf(skill, said, texts)) };
 }
 
-/** Texts as the model reads them: of system prompts, messages, descriptions of tools and what their arguments may be. */
+/** All texts of a request: system prompts, messages, descriptions of tools and of their arguments. */
 function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function offerOf({ name, description }: NamedSkill, said: string, texts: readonly string[]): OfferedSkill[] {
-  const told = descriptionTold(plain(description), said);
-  if (told !== 'none') return mentions(name, texts) ? [{ name, description: told }] : [];
-  return isListed(name, texts) ? [{ name, description: 'none' }] : [];
+  const part = describedPart(plain(description), said);
+  const isOffered = part === 'none' ? isListed(name, texts) : mentions(name, texts);
+  return isOffered ? [{ name, description: part }] : [];
 }
 
-/** A beginning that is shorter may be another skill's as well. */
+/** A shorter beginning may be that of another skill. */
 const SHORTEST_CUT = 24;
 
-function descriptionTold(description: string, said: string): 'whole' | 'cut' | 'none' {
+function describedPart(description: string, said: string): 'whole' | 'cut' | 'none' {
   if (description !== '' && said.includes(description)) return 'whole';
   const beginning = description.slice(0, SHORTEST_CUT);
   return beginning.length === SHORTEST_CUT && said.includes(beginning) ? 'cut' : 'none';
@@ -136,7 +115,7 @@ function descriptionTold(description: string, said: string): 'whole' | 'cut' | '
 const mentions = (name: string, texts: readonly string[]) =>
   texts.some((text) => new RegExp(`(?<![\\w-])${escaped(name)}(?![\\w-])`).test(text));
 
-/** In the ways in which agents list names, and not in a sentence of a user's: a point, a tag, a path, one of the values of an argument. */
+/** As agents list names: in a list, a tag, a path, or as a value of an argument. A sentence of the user does not count. */
 function isListed(name: string, texts: readonly string[]): boolean {
   const known = escaped(name);
   const listing = new RegExp(
@@ -150,7 +129,7 @@ const escaped = (name: string) => name.replace(/[^\w-]/g, '\\$&');
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'" };
 
-/** With one space between words, and without the escapes of the tags that some agents put around. */
+/** With single spaces, and without the escapes of tags that some agents write. */
 function plain(text: string): string {
   return text
     .replace(/&(amp|lt|gt|quot|apos|#39);/g, (_, entity: string) => ENTITIES[entity]!)
@@ -165,74 +144,85 @@ export type GatewayLimits = {
   readonly maxUsd?: number | undefined;
 };
 
-/** A limit that is reached. */
-type ReachedLimit = { readonly ended: 'turns' | 'budget'; readonly message: string };
+type PricedUsage = { readonly usage: Usage; readonly price: Price | undefined };
 
-/**
- * Limits are looked at before each call, since what one costs is known when it is over. So tokens and dollars are passed
- * by no more than the calls that were under way together: by one, for an agent that makes one at a time.
- */
-export function createSpending(limits: GatewayLimits, price: Price | undefined) {
-  const { maxCalls = Number.POSITIVE_INFINITY, maxTokens = Number.POSITIVE_INFINITY } = limits;
-  const { maxUsd = Number.POSITIVE_INFINITY } = limits;
-  const priceFor = (model = '') => price ?? priceOf(model);
-  const told: CallSpending[] = [];
-  const usage = () => told.map(({ usage }) => usage).reduce(addTokens, noUsage);
-  const cost = () => told.reduce<number | undefined>(addCost, 0);
-  return {
-    /** The limit that lets no further call pass. */
-    reached(): ReachedLimit | undefined {
-      const { input, output } = usage();
-      if (told.length >= maxCalls) return { ended: 'turns', message: limitText(`${maxCalls} model calls`) };
-      if (input + output >= maxTokens) return { ended: 'budget', message: limitText(`${maxTokens} tokens`) };
-      return (cost() ?? 0) >= maxUsd ? { ended: 'budget', message: limitText(`$${maxUsd}`) } : undefined;
-    },
-    /** Why a model cannot be asked under a limit in dollars. */
-    unpriced: (model: string | undefined) =>
-      limits.maxUsd === undefined || priceFor(model) !== undefined ? undefined : noPrice(limits.maxUsd, model),
-    /** Counts a call from its start. `most` is what it may use. */
-    begin({ model, most = noUsage }: { readonly model?: string | undefined; readonly most?: Usage } = {}) {
-      const call: CallSpending = { usage: noUsage, price: priceFor(model), most };
-      told.push(call);
-      return {
-        /** Takes what it has used so far, and may be called again. */
-        use(used: Usage) {
-          call.usage = used;
-        },
-        end() {
-          call.most = noUsage;
-        },
-      };
-    },
-    calls: () => told.length,
-    usage,
-    /** Undefined when a call has no price. */
-    costUsd: cost,
-    /** Of all calls, with the most that those in flight may take. */
-    most(): AgentSpending['most'] {
-      const all = told.flatMap(({ usage, most, price }) => [
-        { usage, price },
-        { usage: most, price },
-      ]);
-      const { input, output } = all.map(({ usage }) => usage).reduce(addTokens, noUsage);
-      return { totalTokens: input + output, costUsd: all.reduce<number | undefined>(addCost, 0) ?? 0 };
-    },
-  };
-}
-
-type Priced = { readonly usage: Usage; readonly price: Price | undefined };
-/** A call, with the most that it may still take: nothing once it is over. */
+/** `usage` is what it has used so far, `most` what it may still take: nothing once it is over. */
 type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage };
 
-const addCost = (sum: number | undefined, { usage, price }: Priced) =>
-  sum === undefined || price === undefined ? undefined : sum + costUsd(usage, price);
+/**
+ * Limits are checked before each call, because the cost of a call is known when it is over. So tokens and dollars are
+ * exceeded by no more than the calls in flight together: by one, for an agent that makes one call at a time.
+ */
+export class Spending {
+  readonly #limits: GatewayLimits;
+  readonly #price: Price | undefined;
+  readonly #calls: CallSpending[] = [];
 
-const limitText = (limit: string) => `This run may use ${limit}, and they are used up. No further call is made.`;
+  constructor(limits: GatewayLimits, price: Price | undefined) {
+    this.#limits = limits;
+    this.#price = price;
+  }
 
-function noPrice(maxUsd: number, model = 'that it asked for'): ModelCallError {
-  return new ModelCallError(`maxUsd is ${maxUsd}, but the price of the model ${model} is not known`, {
-    isRetryable: false,
-    isFatal: true,
-    hint: 'Limit turns or tokens instead (maxTurns, maxTokens), or write the price of the model in the project file.',
-  });
+  /** The limit that lets no further call pass. */
+  reached(): { readonly ended: 'turns' | 'budget'; readonly amount: string } | undefined {
+    const { maxCalls = Infinity, maxTokens = Infinity, maxUsd = Infinity } = this.#limits;
+    const { input, output } = this.usage();
+    if (this.calls >= maxCalls) return { ended: 'turns', amount: `${maxCalls} model calls` };
+    if (input + output >= maxTokens) return { ended: 'budget', amount: `${maxTokens} tokens` };
+    return (this.costUsd() ?? 0) >= maxUsd ? { ended: 'budget', amount: `$${maxUsd}` } : undefined;
+  }
+
+  /** Why a model cannot be asked under a limit in dollars. */
+  unpriced(model: string | undefined): ModelCallError | undefined {
+    const { maxUsd } = this.#limits;
+    if (maxUsd === undefined || this.#priceOf(model) !== undefined) return undefined;
+    const what = `the price of the model ${model ?? 'that it asked for'} is not known`;
+    return new ModelCallError(`maxUsd is ${maxUsd}, but ${what}`, {
+      isRetryable: false,
+      isFatal: true,
+      hint: 'Limit turns or tokens instead (maxTurns, maxTokens), or write the price of the model in the project file.',
+    });
+  }
+
+  /** Counts a call from its start. */
+  begin(model: string | undefined, most: Usage): CallSpending {
+    const call = { usage: noUsage, price: this.#priceOf(model), most };
+    this.#calls.push(call);
+    return call;
+  }
+
+  get calls(): number {
+    return this.#calls.length;
+  }
+
+  usage(): Usage {
+    return sumUsage(this.#calls);
+  }
+
+  /** Undefined when a call has no price. */
+  costUsd(): number | undefined {
+    return sumCost(this.#calls);
+  }
+
+  /** What was spent, and the most that calls in flight may take on top. */
+  soFar(): AgentSpending {
+    const all = this.#calls.flatMap(({ usage, most, price }) => [
+      { usage, price },
+      { usage: most, price },
+    ]);
+    const { input, output } = sumUsage(all);
+    const most = { totalTokens: input + output, costUsd: sumCost(all) ?? 0 };
+    return { calls: this.calls, usage: this.usage(), costUsd: this.costUsd(), most };
+  }
+
+  #priceOf(model = ''): Price | undefined {
+    return this.#price ?? priceOf(model);
+  }
 }
+
+const sumUsage = (calls: readonly PricedUsage[]) => calls.map(({ usage }) => usage).reduce(addTokens, noUsage);
+
+const sumCost = (calls: readonly PricedUsage[]) =>
+  calls.reduce<number | undefined>((sum, { usage, price }) => {
+    return sum === undefined || price === undefined ? undefined : sum + costUsd(usage, price);
+  }, 0);

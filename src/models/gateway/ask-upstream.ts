@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import { type Endpoint, withoutScheme } from '../http/endpoint.ts';
 
 export type GatewayRetry = {
   readonly maxRetries?: number;
@@ -21,21 +21,21 @@ type UpstreamQuestion = {
   readonly retry: GatewayRetry;
   /** Ends tries and waits with its reason. */
   readonly signal: AbortSignal;
-  /** Notified when nothing came for as long as is waited, and before it is asked again. */
+  /** Notified when nothing came for `idleMs`, before it is asked again. */
   readonly onSilence?: (error: ModelCallError) => void;
 };
 
-/** An answer that began well: the chunks of a stream, or a text that is all there. Or a refusal that is the caller's own matter. */
+/** The chunks of a stream that began well, or a whole text: an answer, or a refusal that is about the request. */
 export type UpstreamAnswer =
   | { readonly kind: 'stream'; readonly reply: UpstreamReply; readonly chunks: AsyncIterable<Uint8Array> }
   | { readonly kind: 'whole'; readonly reply: UpstreamReply; readonly text: string };
 
-/** A whole answer, looked at before it is passed on: what is wrong with it, if anything is. */
-type CheckWhole = (text: string, reply: UpstreamReply) => ModelCallError | undefined;
+/** What is wrong with a whole answer, if anything is. */
+type CheckWhole = (text: string, status: number) => ModelCallError | undefined;
 
 /**
- * Asks until an answer begins, or there is no use in it. Throws `ModelCallError` when the provider could not be reached, has
- * no time, or refuses every call: whatever an agent would make of that is no work of its own.
+ * Asks until an answer begins, or another try is useless. Throws `ModelCallError` when the provider could not be reached,
+ * has no time, or refuses every call: an agent's reaction to that would not be its own work.
  */
 export async function askUpstream(
   request: UpstreamRequest,
@@ -63,7 +63,7 @@ async function tryOnce(
     const reply = await asking.upstream.send(request, asking.signal);
     if (reply.status < 300 && isEventStream(reply.headers)) return await beginStream(reply);
     const text = await readText(reply);
-    const error = reply.status < 300 ? check(text, reply) : refusalOf(reply, text, asking.call);
+    const error = reply.status < 300 ? check(text, reply.status) : refusalOf(reply, text, asking.call);
     return error ?? { kind: 'whole', reply, text };
   } catch (error) {
     asking.signal.throwIfAborted();
@@ -83,7 +83,7 @@ async function beginStream(reply: UpstreamReply): Promise<UpstreamAnswer> {
 
 const isEventStream = (headers: PlainHeaders) => String(headers['content-type']).includes('text/event-stream');
 
-/** More than any answer in one piece: a megabyte is a book. */
+/** More than any answer in one piece. */
 const MAX_WHOLE_BYTES = 64_000_000;
 
 async function readText({ body }: UpstreamReply): Promise<string> {
@@ -99,25 +99,21 @@ async function readText({ body }: UpstreamReply): Promise<string> {
 
 const nothingSent = { prompt: [] };
 
-/** What a refusal says of the provider. Undefined if it is about this request: a client knows what to do then. */
+/** What a refusal says about the provider. Undefined if it is about this request: the client knows what to do then. */
 function refusalOf({ status, headers }: UpstreamReply, text: string, call: FailedCall): ModelCallError | undefined {
-  const thrown = { statusCode: status, responseHeaders: oneValueEach(headers), responseBody: text };
-  const error = toModelCallError(thrown, call, nothingSent);
+  const responseHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const error = toModelCallError({ statusCode: status, responseHeaders, responseBody: text }, call, nothingSent);
   if (status < 400 || error.isFatal) return error;
-  const isOwnMatter = error instanceof PromptTooLongError || status === 400 || status === 422 || !error.isRetryable;
-  return isOwnMatter ? undefined : error;
+  const isAboutRequest = error instanceof PromptTooLongError || status === 400 || status === 422 || !error.isRetryable;
+  return isAboutRequest ? undefined : error;
 }
 
-function oneValueEach(headers: PlainHeaders): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
-/** A provider that sends nothing, neither an answer nor a refusal. */
+/** The provider sent neither an answer nor a refusal. */
 class NoAnswerError extends ModelCallError {}
 
 const IDLE = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-/** The error for a connection that failed, before an answer or in the midst of it. */
+/** The error for a connection that failed, before an answer or in the middle of one. */
 export function connectionError(
   error: unknown,
   { call, idleMs }: Pick<UpstreamQuestion, 'call' | 'idleMs'>,
@@ -136,14 +132,14 @@ export type UpstreamRequest = {
   readonly body?: Buffer | undefined;
 };
 
-export type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
+type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
 
 export interface Upstream extends AsyncDisposable {
-  /** Once the head of the answer is there. Fails when nothing comes for `idleMs`, then or later in the body. */
+  /** Returns when the head of the answer is there. Fails when nothing comes for `idleMs`, also later in the body. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamReply>;
 }
 
-/** Connections of its own, closed with it, through a proxy if the environment names one. Redirects are not followed: a key stays with its host. */
+/** Opens its own connections, through a proxy if the environment names one. Redirects are not followed: a key stays with its host. */
 export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, idleMs: number): Promise<Upstream> {
   const { Agent, ProxyAgent, request: send } = await import('undici');
   const timeouts = { headersTimeout: idleMs, bodyTimeout: idleMs };
@@ -163,7 +159,7 @@ export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, id
 
 const UNPACKERS = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate } as const;
 
-/** Some servers pack whatever they were asked for. */
+/** Some servers compress although they were asked not to. */
 function unpacked(body: Readable, headers: PlainHeaders): { body: Readable; headers: PlainHeaders } {
   const { 'content-encoding': encoding, ...rest } = headers;
   const unpack = UNPACKERS[String(encoding) as keyof typeof UNPACKERS];
@@ -174,13 +170,13 @@ function unpacked(body: Readable, headers: PlainHeaders): { body: Readable; head
   return { body: body.pipe(plain), headers: rest };
 }
 
-/** What belongs to one connection, or is counted again for the next. */
+/** Headers that belong to one connection, or are computed again for the next. */
 const HOP_BY_HOP = [
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'http2-settings', 'host', 'expect', 'content-length', 'accept-encoding'],
 ];
 
-/** Where clients put what they sign in with. */
+/** Headers with which clients sign in. */
 const SIGN_IN = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
 export type PlainHeaders = Record<string, string | string[]>;
@@ -196,20 +192,13 @@ export function withoutHops(headers: IncomingHttpHeaders | PlainHeaders): PlainH
   return Object.fromEntries(kept);
 }
 
-/** The caller's headers with `own` sign-in in place of its own; with its own if there is none. Answers are to come unpacked. */
+/** The caller's headers. If there are `own` ones, they replace the caller's sign-in. Answers must not be compressed. */
 export function requestHeaders(headers: IncomingHttpHeaders, own: Readonly<Record<string, string>>): PlainHeaders {
-  const passed = Object.entries(withoutHops(headers)).filter(
-    ([name]) => Object.keys(own).length === 0 || !SIGN_IN.includes(name),
-  );
-  return { ...Object.fromEntries(passed), 'accept-encoding': 'identity', ...lowerCase(own) };
+  const added = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]);
+  const passed = Object.entries(withoutHops(headers)).filter(([name]) => added.length === 0 || !SIGN_IN.includes(name));
+  return Object.fromEntries([...passed, ['accept-encoding', 'identity'], ...added]);
 }
 
-const lowerCase = (headers: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-/** What a caller that signs in itself must not read in a message either. */
-export function signInOf(headers: IncomingHttpHeaders): string[] {
-  return SIGN_IN.map((name) => headers[name])
-    .filter((value) => typeof value === 'string')
-    .map((value) => value.replace(/^(Bearer|Basic) /, ''));
-}
+/** The secrets of a caller that signs in itself, which must not appear in messages either. */
+export const signInOf = (headers: IncomingHttpHeaders): string[] =>
+  SIGN_IN.flatMap((name) => headers[name] ?? []).map(withoutScheme);

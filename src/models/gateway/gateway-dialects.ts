@@ -3,7 +3,7 @@ import type { Usage } from '../../core/contracts/index.ts';
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four providers, each of another shape, read field by field
 export type Json = any;
 
-/** What went wrong, as an answer tells it whose status was one of success. */
+/** What went wrong, as a status and a message. */
 export type Fault = { readonly status: number; readonly message: string };
 
 /** How one API asks for a generation and answers. An event is one of a stream, or the whole answer. */
@@ -11,14 +11,14 @@ export type GatewayDialect = {
   readonly path: RegExp;
   modelOf(body: Json, path: string): string | undefined;
   toolNames(body: Json): (string | undefined)[];
-  /** The tokens that an event tells of. Later ones replace earlier ones, field by field. */
+  /** The tokens in an event. Later ones replace earlier ones, field by field. */
   usageIn(event: Json): object | undefined;
-  toUsage(told: Json): Usage;
+  toUsage(tokens: Json): Usage;
   /** Whether nothing of the answer is missing behind this event. */
   isLast(event: Json): boolean;
   faultIn(event: Json): Json;
   toError(status: number, message: string): object;
-  /** The request as it is sent, if that is another one. */
+  /** Changes the request before it is sent. */
   prepare?(body: Json): Json;
 };
 
@@ -43,11 +43,11 @@ const chat: GatewayDialect = {
   modelOf: ({ model }) => model,
   toolNames: ({ tools = [] }) => tools.map((tool: Json) => tool.function?.name ?? tool.name),
   usageIn: ({ usage }) => usage,
-  toUsage: (told) => ({
-    input: count(told.prompt_tokens),
-    cached: count(told.prompt_tokens_details?.cached_tokens ?? told.prompt_cache_hit_tokens),
-    output: count(told.completion_tokens),
-    reasoning: count(told.completion_tokens_details?.reasoning_tokens),
+  toUsage: (tokens) => ({
+    input: count(tokens.prompt_tokens),
+    cached: count(tokens.prompt_tokens_details?.cached_tokens ?? tokens.prompt_cache_hit_tokens),
+    output: count(tokens.completion_tokens),
+    reasoning: count(tokens.completion_tokens_details?.reasoning_tokens),
   }),
   isLast: ({ choices = [] }) => choices.some((choice: Json) => typeof choice?.finish_reason === 'string'),
   faultIn: ({ error }) => error,
@@ -65,11 +65,11 @@ const responses: GatewayDialect = {
   modelOf: ({ model }) => model,
   toolNames: ({ tools = [] }) => tools.map(({ name, type }: Json) => name ?? type),
   usageIn: (event) => event.response?.usage ?? event.usage,
-  toUsage: (told) => ({
-    input: count(told.input_tokens),
-    cached: count(told.input_tokens_details?.cached_tokens),
-    output: count(told.output_tokens),
-    reasoning: count(told.output_tokens_details?.reasoning_tokens),
+  toUsage: (tokens) => ({
+    input: count(tokens.input_tokens),
+    cached: count(tokens.input_tokens_details?.cached_tokens),
+    output: count(tokens.output_tokens),
+    reasoning: count(tokens.output_tokens_details?.reasoning_tokens),
   }),
   isLast: ({ type }) => ENDS.includes(type),
   faultIn: (event) => {
@@ -79,7 +79,7 @@ const responses: GatewayDialect = {
   toError: openaiError,
 };
 
-/** A sign-in with Google speaks of `request` and `response`, in which the rest is the same. */
+/** With a Google sign-in, requests and answers are wrapped in `request` and `response`. */
 const google: GatewayDialect = {
   path: /:(?:streamG|g)enerateContent$/,
   modelOf: ({ model }, path) => /models\/([^/:]+):/.exec(path)?.[1] ?? model, // the path is what the provider reads
@@ -88,11 +88,11 @@ const google: GatewayDialect = {
       .flatMap(({ functionDeclarations = [] }: Json) => functionDeclarations)
       .map(({ name }: Json) => name),
   usageIn: (event) => (event.response ?? event).usageMetadata,
-  toUsage: (told) => ({
-    input: count(told.promptTokenCount) + count(told.toolUsePromptTokenCount),
-    cached: count(told.cachedContentTokenCount),
-    output: count(told.candidatesTokenCount) + count(told.thoughtsTokenCount),
-    reasoning: count(told.thoughtsTokenCount),
+  toUsage: (tokens) => ({
+    input: count(tokens.promptTokenCount) + count(tokens.toolUsePromptTokenCount),
+    cached: count(tokens.cachedContentTokenCount),
+    output: count(tokens.candidatesTokenCount) + count(tokens.thoughtsTokenCount),
+    reasoning: count(tokens.thoughtsTokenCount),
   }),
   isLast: (event) => {
     const { candidates = [], promptFeedback } = event.response ?? event;
@@ -115,7 +115,7 @@ const kindOf = (status: number) =>
 
 const count = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 0);
 
-/** Statuses by the words that take their place in the midst of an answer. */
+/** Statuses by the words that stand for them in the middle of an answer. */
 const WORDS: readonly (readonly [RegExp, number])[] = [
   [/overloaded/i, 529],
   [/rate.?limit|exhausted|quota|billing|credit/i, 429],
@@ -123,7 +123,7 @@ const WORDS: readonly (readonly [RegExp, number])[] = [
   [/invalid.?(?:request|prompt|argument)|context.?length|too.?long|content|policy|safety/i, 400],
 ];
 
-/** What a provider says went wrong with an answer that had begun well. */
+/** The error in an answer that began with a status of success. */
 export function faultOf(error: Json): Fault | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const code = Number(error.code);

@@ -4,11 +4,10 @@ import { decompress as unzstd } from 'fzstd';
 import type { Usage } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
-import { findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
+import { type Fault, findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
 
 type CallBase = { readonly request: UpstreamRequest; readonly secrets: readonly string[] };
 
-/** A call of an agent, and what is sent for it. */
 export type GenerationCall = CallBase & {
   readonly kind: 'generation';
   readonly dialect: GatewayDialect;
@@ -16,43 +15,34 @@ export type GenerationCall = CallBase & {
   readonly model: string | undefined;
 };
 export type OtherCall = CallBase & { readonly kind: 'other' };
-type RefusedCall = {
-  readonly refused: { readonly status: number; readonly message: string };
-  readonly dialect?: GatewayDialect | undefined;
-};
+type RefusedCall = { readonly refused: Fault; readonly dialect?: GatewayDialect | undefined };
 
-type GatewayAddress = { readonly root: string; readonly endpoint: Endpoint };
-
-/** What passes under our key beside generations: it costs nothing and tells of nothing but models. */
+/** Other calls that pass under our key: they cost nothing and only tell about models. */
 const FREE = /^POST .*(?:\/count_tokens|:countTokens|\/input_tokens)$|^(?:GET|HEAD) .*\/models(?:\/[^/]+)*$/;
 
 export async function readCall(
   incoming: IncomingMessage,
-  place: GatewayAddress,
+  { root, endpoint }: { readonly root: string; readonly endpoint: Endpoint },
 ): Promise<GenerationCall | OtherCall | RefusedCall> {
   const { method = 'GET', headers } = incoming;
-  const hasKey = Object.keys(place.endpoint.headers).length > 0;
-  const target = targetOf(incoming.url ?? '/', place, hasKey);
+  const hasKey = Object.keys(endpoint.headers).length > 0;
+  const target = targetOf(incoming.url ?? '/', root, hasKey);
   if (target === undefined) return refused(404, 'No such path below this gateway.');
+  const asked = `${method} ${target.path}`;
   const dialect = method === 'POST' ? findDialect(target.path) : undefined;
-  if (hasKey && dialect === undefined && !FREE.test(`${method} ${target.path}`))
-    return refused(
-      404,
-      `${method} ${target.path} is not passed on: only generations, counts of tokens and lists of models are.`,
-    );
+  if (hasKey && dialect === undefined && !FREE.test(asked))
+    return refused(404, `${asked} is not passed on: only generations, counts of tokens and lists of models are.`);
   const body = await readBody(incoming);
   if (body === undefined) return refused(413, `A request may have ${MAX_BODY_MB} MB.`, dialect);
   const request = {
     method,
     path: `${target.path}${target.query}`,
-    headers: requestHeaders(headers, place.endpoint.headers),
+    headers: requestHeaders(headers, endpoint.headers),
     ...(body.length > 0 ? { body } : {}),
   };
-  const common = {
-    request,
-    secrets: hasKey ? place.endpoint.secrets : [...place.endpoint.secrets, ...signInOf(headers)],
-  };
-  return dialect === undefined ? { ...common, kind: 'other' } : toGeneration(common, dialect, target.path);
+  const secrets = hasKey ? endpoint.secrets : [...endpoint.secrets, ...signInOf(headers)];
+  if (dialect === undefined) return { request, secrets, kind: 'other' };
+  return toGeneration({ request, secrets }, dialect, target.path);
 }
 
 function toGeneration(common: CallBase, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
@@ -68,14 +58,14 @@ function toGeneration(common: CallBase, dialect: GatewayDialect, path: string): 
   }
 }
 
-/** Of models that are not told how long an answer may be. */
+/** For requests without a token limit. */
 const USUAL_OUTPUT = 32_000;
 
 /** The most that a call may use: no token is shorter than a byte. */
 export function mostOf({ body }: GenerationCall): Usage {
   const asked = body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens;
   const output = asked ?? body.generationConfig?.maxOutputTokens;
-  const input = Buffer.byteLength(JSON.stringify(body)); // what is sent may be compressed
+  const input = Buffer.byteLength(JSON.stringify(body)); // the bytes that came may be compressed
   return { input, cached: 0, output: typeof output === 'number' ? output : USUAL_OUTPUT, reasoning: 0 };
 }
 
@@ -84,8 +74,8 @@ const refused = (status: number, message: string, dialect?: GatewayDialect): Ref
   dialect,
 });
 
-/** Path and query below the root, without a key in the query if there is one of ours. No path leads above the base URL. */
-function targetOf(url: string, { root }: GatewayAddress, hasKey: boolean): { path: string; query: string } | undefined {
+/** Path and query below the root, without the caller's key if there is one of ours. No path leads above the base URL. */
+function targetOf(url: string, root: string, hasKey: boolean): { path: string; query: string } | undefined {
   if (!url.startsWith(`${root}/`) && url !== root) return undefined;
   const parsed = new URL(`http://gateway/.${url.slice(root.length) || '/'}`);
   if (/(?:^|\/|\\|%2f|%5c)(?:\.|%2e){2}(?:\/|\\|%2f|%5c|$)/i.test(url.split('?')[0]!)) return undefined;
@@ -100,7 +90,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   let size = 0;
   for await (const chunk of incoming) {
     size += chunk.length;
-    if (size <= MAX_BODY_MB * 1_000_000) chunks.push(chunk); // the rest is read to its end, so that the refusal is heard
+    if (size <= MAX_BODY_MB * 1_000_000) chunks.push(chunk); // the rest is read too, so that the caller gets the refusal
   }
   return size > MAX_BODY_MB * 1_000_000 ? undefined : Buffer.concat(chunks);
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import { ModelCallError, type Usage } from '../../core/contracts/index.ts';
+import { parseJson } from '../../core/text/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -11,11 +13,9 @@ import {
   type PlainHeaders,
   type Upstream,
   type UpstreamAnswer,
-  type UpstreamReply,
   withoutHops,
 } from './ask-upstream.ts';
-import type { Fault, GatewayDialect } from './gateway-dialects.ts';
-import { maskBytes, maskText, readWhole, streamReader } from './read-answer.ts';
+import { type Fault, faultOf, type GatewayDialect, type Json } from './gateway-dialects.ts';
 import type { GenerationCall, OtherCall } from './read-call.ts';
 
 export type Relay = {
@@ -38,84 +38,81 @@ type CallRelay = Relay & {
 
 /** Passes a generation on, and its answer back as it comes. */
 export async function relayCall(call: GenerationCall, relay: CallRelay): Promise<void> {
-  const { dialect } = call;
-  const { response, signal, onUsage } = relay;
-  const failed = failedCall(call, relay);
-  const check = (text: string, { status }: UpstreamReply) => {
+  const { dialect, model, secrets, request } = call;
+  const { response, signal, endpoint, idleMs, onUsage } = relay;
+  const [path] = request.path.split('?');
+  const failed = { who: `${model ?? 'the model'} at ${endpoint.name}`, secrets, endpoint, path };
+  const check = (text: string, status: number) => {
     const read = readWhole(text, { dialect, onUsage });
     if (read === undefined) return toModelCallError({ statusCode: status, responseBody: text }, failed, { prompt: [] });
     return read.fault && outage(read.fault, failed);
   };
   try {
-    const asked = await askUpstream(call.request, { ...relay, call: failed }, check);
+    const answer = await askUpstream(request, { ...relay, call: failed }, check);
     relay.onAnswer();
-    if (asked.kind === 'whole') sendWhole(asked, call.secrets, response);
-    else await passStream(asked, call, relay);
+    if (answer.kind === 'whole') sendWhole(answer, secrets, response);
+    else await passStream(answer, call, { ...relay, failed });
   } catch (error) {
     if (signal.aborted) return void response.destroy();
-    const failure = connectionError(error, { call: failed, idleMs: relay.idleMs });
+    const failure = connectionError(error, { call: failed, idleMs });
     relay.onFailure(failure);
     // A client asks again after 429 and 500, and would take the end of a stream for the end of the answer.
     if (response.headersSent) response.destroy();
-    else sendError(response, failureTold(failure), dialect);
+    else sendError(response, failureFault(failure), dialect);
   }
 }
 
-/** Some clients look for words such as "rate limit" or "overloaded" and ask again whatever the status: there are none. */
-export function failureTold({ status = 400 }: ModelCallError): Fault {
+/** Some clients ask again after words such as "rate limit" or "overloaded", whatever the status, so it has none of them. */
+export function failureFault({ status = 400 }: ModelCallError): Fault {
   const isLasting = [401, 402, 403, 404].includes(status);
   return { status: isLasting ? status : 400, message: 'The provider of this run failed. No further call is made.' };
 }
 
 /** Throws unless the answer came to its end. */
 async function passStream(
-  asked: UpstreamAnswer & { kind: 'stream' },
-  call: GenerationCall,
-  relay: CallRelay,
+  { reply, chunks }: UpstreamAnswer & { kind: 'stream' },
+  { dialect, secrets }: GenerationCall,
+  { response, signal, onUsage, failed }: CallRelay & { readonly failed: FailedCall },
 ): Promise<void> {
-  const { response, signal, onUsage } = relay;
-  const reader = streamReader({ dialect: call.dialect, onUsage });
-  const mask = maskBytes(call.secrets);
-  response.writeHead(asked.reply.status, maskHeaders(asked.reply.headers, call.secrets));
+  const reader = streamReader({ dialect, onUsage });
+  response.writeHead(reply.status, maskHeaders(reply.headers, secrets));
   response.flushHeaders();
-  for await (const chunk of asked.chunks) {
-    reader.add(chunk);
+  const rest = await passBytes(chunks, { response, signal, secrets, onChunk: reader.add });
+  const { isWhole, fault } = reader.end();
+  const error = fault && outage(fault, failed);
+  if (error !== undefined) throw error;
+  if (!isWhole && fault === undefined) throw new ModelCallError(`${failed.who} broke off its answer before the end`);
+  response.end(rest);
+}
+
+type Passing = Pick<Relay, 'response' | 'signal'> & {
+  readonly secrets: readonly string[];
+  readonly onChunk?: (chunk: Uint8Array) => void;
+};
+
+/** Writes the masked chunks as they come, and returns what is still to be written. */
+async function passBytes(chunks: AsyncIterable<Uint8Array>, { response, signal, secrets, onChunk }: Passing) {
+  const mask = maskBytes(secrets);
+  for await (const chunk of chunks) {
+    onChunk?.(chunk);
     const passed = mask.add(chunk);
     if (passed.length > 0 && !response.write(passed)) await once(response, 'drain', { signal });
   }
-  const isWhole = reader.isWhole();
-  const fault = reader.fault();
-  const error = fault && outage(fault, failedCall(call, relay));
-  if (error !== undefined) throw error;
-  if (!isWhole && fault === undefined) throw brokenOff(failedCall(call, relay));
-  response.end(mask.end());
+  return mask.end();
 }
 
-/** What a fault in an answer says of the provider. Undefined if it is about the request. */
+/** What a fault in an answer says about the provider. Undefined if it is about the request. */
 function outage({ status, message }: Fault, call: FailedCall): ModelCallError | undefined {
   const error = toModelCallError({ statusCode: status, responseBody: message }, call, { prompt: [] });
   return error.isFatal || (error.isRetryable && status !== 400 && status !== 422) ? error : undefined;
 }
 
-const brokenOff = ({ who }: FailedCall) => new ModelCallError(`${who} broke off its answer before the end`);
-
-function failedCall({ model, secrets, request }: GenerationCall, { endpoint }: Relay): FailedCall {
-  return { who: `${model ?? 'the model'} at ${endpoint.name}`, secrets, endpoint, path: request.path.split('?')[0] };
-}
-
-/** Passes on what is no generation. One try: what fails here says nothing of the agent's work. */
-export async function relayOther(
-  { request, secrets }: OtherCall,
-  { upstream, signal, response }: Relay,
-): Promise<void> {
+/** Passes on a call that is no generation. It is tried once: its failure says nothing about the agent's work. */
+export async function relayOther({ request, secrets }: OtherCall, { upstream, signal, response }: Relay) {
   try {
     const reply = await upstream.send(request, signal);
-    const mask = maskBytes(secrets);
     response.writeHead(reply.status, maskHeaders(reply.headers, secrets));
-    for await (const chunk of reply.body) {
-      if (!response.write(mask.add(chunk))) await once(response, 'drain', { signal });
-    }
-    response.end(mask.end());
+    response.end(await passBytes(reply.body, { response, signal, secrets }));
   } catch {
     if (response.headersSent || signal.aborted) response.destroy();
     else sendError(response, { status: 502, message: 'The provider could not be reached.' }, undefined);
@@ -126,7 +123,7 @@ function sendWhole(
   { reply, text }: UpstreamAnswer & { kind: 'whole' },
   secrets: readonly string[],
   response: ServerResponse,
-) {
+): void {
   const body = Buffer.from(maskText(text, secrets));
   response.writeHead(reply.status, { ...maskHeaders(reply.headers, secrets), 'content-length': body.length });
   response.end(body);
@@ -145,4 +142,86 @@ export function sendError(response: ServerResponse, { status, message }: Fault, 
   const body = dialect?.toError(status, message) ?? { error: { message } };
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
   response.end(JSON.stringify(body));
+}
+
+type AnswerReader = { readonly dialect: GatewayDialect; readonly onUsage: (usage: Usage) => void };
+
+/** Reads server-sent events as they pass, for their tokens, their faults and their end. */
+function streamReader({ dialect, onUsage }: AnswerReader) {
+  const decoder = new StringDecoder('utf8');
+  let [rest, data, tokens]: [string, string[], object] = ['', [], {}];
+  let [isWhole, fault]: [boolean, Fault | undefined] = [false, undefined];
+  function readEvent(text: string): void {
+    if (text === '[DONE]') isWhole = true;
+    const event = parseJson(text) as Json;
+    if (typeof event !== 'object' || event === null) return;
+    fault ??= faultOf(dialect.faultIn(event));
+    isWhole ||= dialect.isLast(event);
+    tokens = mergeTokens(tokens, dialect.usageIn(event));
+    if (dialect.usageIn(event)) onUsage(dialect.toUsage(tokens));
+  }
+  function readLine(line: string): void {
+    if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
+    else if (line === '' && data.length > 0) readEvent(data.splice(0).join('\n'));
+  }
+  return {
+    add(chunk: Uint8Array) {
+      const lines = `${rest}${decoder.write(Buffer.from(chunk))}`.split(/\r?\n/);
+      rest = lines.pop()!;
+      for (const line of lines) readLine(line);
+    },
+    /** Whether the provider has sent all of its answer, and what went wrong. */
+    end() {
+      for (const line of [rest, '']) readLine(line); // a last event may come without an empty line behind it
+      return { isWhole, fault };
+    },
+  };
+}
+
+/** An answer in one piece; undefined if it is none. Gemini may send a list where a stream was asked for. */
+function readWhole(text: string, { dialect, onUsage }: AnswerReader): { fault: Fault | undefined } | undefined {
+  const parsed = parseJson(text);
+  const events: Json[] = Array.isArray(parsed) ? parsed : [parsed];
+  if (events.length === 0 || events.some((event) => typeof event !== 'object' || event === null)) return undefined;
+  const tokens = events.map((event) => dialect.usageIn(event)).reduce<object>(mergeTokens, {});
+  if (Object.keys(tokens).length > 0) onUsage(dialect.toUsage(tokens));
+  return { fault: events.map((event) => faultOf(dialect.faultIn(event))).find((fault) => fault !== undefined) };
+}
+
+function mergeTokens(tokens: object, more: object | undefined | null): object {
+  const known = Object.entries(more ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return { ...tokens, ...Object.fromEntries(known) };
+}
+
+/** Shorter values, such as the `none` that local servers want for a key, occur in many words. */
+const SHORTEST_SECRET = 8;
+
+function maskText(text: string, secrets: readonly string[]): string {
+  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  return known.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+}
+
+/** Masks `secrets` in bytes as they pass, also where one is torn over two chunks. */
+function maskBytes(secrets: readonly string[]) {
+  // As latin1, in which a byte is a character, so that no chunk ends in the middle of one.
+  const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+  const masked = known.map((secret) => Buffer.from(secret).toString('latin1'));
+  let waiting = '';
+  return {
+    /** What may pass now. The beginning of a secret waits for the next chunk. */
+    add(chunk: Uint8Array): Buffer {
+      const text = maskText(waiting + Buffer.from(chunk).toString('latin1'), masked);
+      const held = Math.max(0, ...masked.map((secret) => heldBack(text, secret)));
+      waiting = text.slice(text.length - held);
+      return Buffer.from(text.slice(0, text.length - held), 'latin1');
+    },
+    end: () => Buffer.from(waiting, 'latin1'),
+  };
+}
+
+/** How many characters at the end of `text` are the beginning of `secret`. */
+function heldBack(text: string, secret: string): number {
+  const most = Math.min(secret.length - 1, text.length);
+  for (let length = most; length > 0; length--) if (text.endsWith(secret.slice(0, length))) return length;
+  return 0;
 }

@@ -1,11 +1,13 @@
 import { SkillError } from '../../core/contracts/index.ts';
 import { httpFetch } from './http-fetch.ts';
 
-/** Where calls go and what they carry, with everything secret taken out of what may be shown. */
+type Fetch = typeof globalThis.fetch;
+
+/** Where calls go and what they carry. `baseURL` and `name` may be shown: they hold no secret. */
 export type Endpoint = {
   /** Without credentials, query and trailing slash. */
   readonly baseURL: string;
-  /** Host and path: how ids and messages name the endpoint. */
+  /** Host and path, for ids and messages. */
   readonly name: string;
   readonly queryParams: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +22,7 @@ export type EndpointOptions = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** The same for a provider with an address of its own. */
+/** For a provider that has a default address. */
 export type ProviderEndpointOptions = Omit<EndpointOptions, 'baseURL'> & { readonly baseURL?: string | undefined };
 
 /** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. */
@@ -30,16 +32,13 @@ export function parseEndpoint({ baseURL, apiKey, headers = {} }: EndpointOptions
   const queryParams = Object.fromEntries(url.searchParams);
   const sent = { ...authorization(url, apiKey), ...headers };
   const passwords = [decodeURIComponent(url.password), url.password];
-  const tokens = Object.values(sent).map((value) => value.replace(/^(Bearer|Basic) /, ''));
-  return {
-    baseURL: `${url.origin}${path}`,
-    name: `${url.host}${path}`,
-    queryParams,
-    headers: sent,
-    proxy: proxyFor(url, process.env),
-    secrets: [...passwords, ...tokens, ...Object.values(queryParams)],
-  };
+  const secrets = [...passwords, ...Object.values(sent).map(withoutScheme), ...Object.values(queryParams)];
+  const [name, proxy] = [`${url.host}${path}`, proxyFor(url, process.env)];
+  return { baseURL: `${url.origin}${path}`, name, queryParams, headers: sent, proxy, secrets };
 }
+
+/** The secret in a header that signs in. */
+export const withoutScheme = (header: string): string => header.replace(/^(Bearer|Basic) /, '');
 
 function parseURL(baseURL: string): URL {
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
@@ -58,22 +57,17 @@ function authorization({ username, password }: URL, apiKey: string | undefined):
   return { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The proxy that the environment names for `url`, or undefined for a direct connection. Reads `HTTPS_PROXY`,
- * `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case, lower case first; an empty variable is none.
+ * `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case, lower case first. An empty variable does not count.
  */
-export function proxyFor(url: URL, environment: Environment): string | undefined {
-  const exemptions = (read(environment, 'no_proxy') ?? '').split(/[,\s]+/).filter(Boolean);
+export function proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const read = (name: string) => env[name] || env[name.toUpperCase()];
+  const exemptions = (read('no_proxy') ?? '').split(/[,\s]+/).filter(Boolean);
   if (exemptions.some((exemption) => isExempt(url, exemption.toLowerCase()))) return undefined;
   const names = url.protocol === 'https:' ? ['https_proxy', 'all_proxy', 'http_proxy'] : ['http_proxy', 'all_proxy'];
-  const proxy = names.map((name) => read(environment, name)).find((value) => value !== undefined);
+  const proxy = names.map(read).find(Boolean);
   return proxy === undefined || proxy.includes('://') ? proxy : `http://${proxy}`;
-}
-
-function read(environment: Environment, name: string): string | undefined {
-  return environment[name] || environment[name.toUpperCase()] || undefined;
 }
 
 /** `*`, a host with its subdomains (`example.com`, `.example.com`, `*.example.com`), or either with a port. */
@@ -86,13 +80,15 @@ function isExempt(url: URL, exemption: string): boolean {
   return isPortMatched && (hostname === domain.replace(/^\[|\]$/g, '') || hostname.endsWith(`.${domain}`));
 }
 
-type Fetch = typeof globalThis.fetch;
+/** The settings that every provider of the SDK takes. */
+export function sdkSettings(endpoint: Endpoint) {
+  return { baseURL: endpoint.baseURL, headers: { ...endpoint.headers }, fetch: endpointFetch(endpoint) };
+}
 
-/** `httpFetch`, with the query of the base URL on every call: most parts of the SDK have no place for it. */
-export function endpointFetch(endpoint: Endpoint): Fetch {
-  const { proxy, queryParams } = endpoint;
-  const fetch = withTokenLimitName(httpFetch(proxy), endpoint);
-  const added = Object.entries(queryParams);
+/** `httpFetch` with the query of the base URL on every call, because most providers of the SDK drop it. */
+function endpointFetch(endpoint: Endpoint): Fetch {
+  const fetch = withTokenLimitName(httpFetch(endpoint.proxy), endpoint);
+  const added = Object.entries(endpoint.queryParams);
   if (added.length === 0) return fetch;
   return (input, init) => {
     const url = new URL(String(input));
@@ -101,25 +97,22 @@ export function endpointFetch(endpoint: Endpoint): Fetch {
   };
 }
 
-/** What servers call the most tokens of a reply. Newer ones of OpenAI know the second, most others the first. */
+/** Servers name the token limit of a reply in two ways: newer ones of OpenAI in the second, most others in the first. */
 export type TokenLimitName = 'max_tokens' | 'max_completion_tokens';
 
 const wanted = new WeakMap<Endpoint, TokenLimitName>();
 
-/** From now on calls to `endpoint` that go through `withTokenLimitName` name their limit so. */
+/** Sets the name that `withTokenLimitName` uses for later calls to `endpoint`. */
 export function wantTokenLimitName(endpoint: Endpoint, name: TokenLimitName): void {
   wanted.set(endpoint, name);
 }
 
-/** Below the SDK, which names the limit by what it knows of a model's name. */
-export function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
+/** Renames the limit below the SDK, which chooses its name by the name of the model. */
+function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
   return (input, init) => {
     const name = wanted.get(endpoint);
-    return fetch(input, name === undefined ? init : { ...init, body: renameLimit(String(init?.body), name) });
+    if (name === undefined) return fetch(input, init);
+    const { max_tokens, max_completion_tokens = max_tokens, ...rest } = JSON.parse(String(init?.body));
+    return fetch(input, { ...init, body: JSON.stringify({ ...rest, [name]: max_completion_tokens }) });
   };
-}
-
-function renameLimit(body: string, name: TokenLimitName): string {
-  const { max_tokens, max_completion_tokens = max_tokens, ...rest } = JSON.parse(body);
-  return JSON.stringify({ ...rest, [name]: max_completion_tokens });
 }

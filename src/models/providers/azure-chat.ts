@@ -1,58 +1,73 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type ChatModel, ModelCallError, SkillError } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
 import { providerWords } from '../ai-sdk/provider-words.ts';
-import { type Endpoint, endpointFetch, type ProviderEndpointOptions, parseEndpoint } from '../http/endpoint.ts';
-import { apiFor, type OpenAIApi, openaiSettings, type ReasoningEffort, responsesSettings } from './openai-chat.ts';
+import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../http/endpoint.ts';
+import { apiFor, type OpenAIApi, openaiSettings, type ReasoningEffort } from './openai-chat.ts';
 
 /** `model` is the name of a deployment. */
 export type AzureChatOptions = ChatOptions &
   AzureAddress &
   ProviderEndpointOptions & {
-    /** A Microsoft Entra token, in place of a key. Asked for before every call, so it should cache. */
+    /** Gives a Microsoft Entra token, in place of a key. Called before every call, so it should cache. */
     readonly token?: (() => Promise<string>) | undefined;
     readonly reasoningEffort?: ReasoningEffort | undefined;
     /** Default: Responses for deployments named after models that answer to nothing else, else Chat Completions. */
     readonly api?: OpenAIApi | undefined;
   };
 
-type Credentials = { readonly apiKey: string } | { readonly tokenProvider: () => Promise<string> };
+type AzureAddress = {
+  /** The name in `https://NAME.openai.azure.com`. */
+  readonly resource?: string | undefined;
+  /** In place of `resource`: the endpoint as the portal shows it, or a gateway. */
+  readonly baseURL?: string | undefined;
+  /** A dated one (2024-12-01-preview) takes the older addresses, with the deployment in the path. */
+  readonly apiVersion?: string | undefined;
+};
 
 /**
- * A deployment on Azure OpenAI, over Chat Completions or Responses. Signs in with `token`, else with `apiKey`, else with the variable
- * `AZURE_OPENAI_API_KEY` or `AZURE_API_KEY`. Throws `CONFIG_INVALID` when there is none, or no resource is named.
+ * A deployment on Azure OpenAI, over Chat Completions or Responses. Signs in with `token`, with `apiKey`, or with the
+ * variable `AZURE_OPENAI_API_KEY` or `AZURE_API_KEY`. Throws `CONFIG_INVALID` without one, or without a resource.
  */
 export function azureChat(options: AzureChatOptions): ChatModel {
-  const { token, headers, reasoningEffort, api = apiFor(options.model) } = options;
+  const { model, token, headers, reasoningEffort, api = apiFor(options.model) } = options;
   // Responses is not among the older addresses.
   const apiVersion = api === 'responses' && isDated(options.apiVersion) ? undefined : options.apiVersion;
-  const apiKey = token === undefined ? findKey(options) : refuseSecondKey(options);
+  const apiKey = findKey(options);
   const key = apiKey === undefined ? {} : { 'api-key': apiKey };
   const parsed = parseEndpoint({ baseURL: azureBaseURL(options), headers: { ...key, ...headers } });
   const secrets = [...parsed.secrets];
   const endpoint = { ...parsed, secrets };
-  const credentials =
-    apiKey === undefined ? { tokenProvider: () => fetchToken(token!, secrets, options.model) } : { apiKey };
+  const credentials = token ? { tokenProvider: () => fetchToken(token, secrets, model) } : { apiKey: apiKey! };
   return endpointModel(options, {
     provider: 'azure',
     endpoint,
-    path: pathOf(options.model, api, apiVersion),
+    path: pathOf(model, api, apiVersion),
     settings: { apiVersion, reasoningEffort, api: options.api },
-    prepare: api === 'responses' ? responsesSettings(reasoningEffort) : openaiSettings(reasoningEffort),
+    prepare: openaiSettings(api, reasoningEffort),
     structuredOutput: options.structuredOutput ?? 'auto',
-    load: () => loadModel({ model: options.model, apiVersion, api }, credentials, endpoint),
+    async load() {
+      const { createAzure } = await import('@ai-sdk/azure');
+      const version = apiVersion === undefined ? {} : { apiVersion };
+      const provider = createAzure({
+        ...sdkSettings(endpoint),
+        ...credentials,
+        ...version,
+        useDeploymentBasedUrls: isDated(apiVersion),
+      });
+      return provider[api](model);
+    },
   });
 }
 
-const findKey = ({ apiKey }: AzureChatOptions) =>
-  requireKey(apiKey, { provider: 'azureChat', variables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'] });
-
-function refuseSecondKey({ apiKey }: AzureChatOptions): undefined {
-  if (apiKey === undefined) return;
+/** Undefined where a token takes its place. */
+function findKey({ apiKey, token }: AzureChatOptions): string | undefined {
+  if (token === undefined)
+    return requireKey(apiKey, { provider: 'azureChat', variables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'] });
+  if (apiKey === undefined) return undefined;
   throw new SkillError('CONFIG_INVALID', 'azureChat got both apiKey and token', { hint: 'Pass one of them.' });
 }
 
-/** Notes every token among the secrets before it is sent. */
+/** Adds every token to the secrets before it is sent. */
 async function fetchToken(token: () => Promise<string>, secrets: string[], model: string): Promise<string> {
   const value = await token().catch((error: unknown) => {
     const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
@@ -71,41 +86,12 @@ function pathOf(model: string, api: OpenAIApi, apiVersion: string | undefined): 
   return isDated(apiVersion) ? `/deployments/${model}/chat/completions` : '/chat/completions';
 }
 
-type AzureDeployment = Pick<AzureChatOptions, 'model' | 'apiVersion'> & { readonly api: OpenAIApi };
-
-async function loadModel(
-  { model, apiVersion, api }: AzureDeployment,
-  credentials: Credentials,
-  endpoint: Endpoint,
-): Promise<LanguageModelV3> {
-  const { createAzure } = await import('@ai-sdk/azure');
-  const provider = createAzure({
-    ...credentials,
-    baseURL: endpoint.baseURL,
-    headers: { ...endpoint.headers },
-    fetch: endpointFetch(endpoint),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    useDeploymentBasedUrls: isDated(apiVersion),
-  });
-  return provider[api](model);
-}
-
-type AzureAddress = {
-  /** The name in `https://NAME.openai.azure.com`. */
-  readonly resource?: string | undefined;
-  /** In place of `resource`: the endpoint as the portal shows it, or a gateway. */
-  readonly baseURL?: string | undefined;
-  /** A dated one (2024-12-01-preview) takes the older addresses, with the deployment in the path. */
-  readonly apiVersion?: string | undefined;
-};
-
-/** Where a resource is. Throws `CONFIG_INVALID` when neither the options nor the environment say. */
+/** Throws `CONFIG_INVALID` when neither the options nor the environment name a resource. */
 function azureBaseURL({ resource, baseURL, apiVersion }: AzureAddress): string {
-  if (baseURL) return completed(baseURL, apiVersion);
-  if (resource) return `https://${resource}.openai.azure.com/openai`;
   const { AZURE_OPENAI_ENDPOINT, AZURE_RESOURCE_NAME } = process.env;
-  if (AZURE_OPENAI_ENDPOINT) return completed(AZURE_OPENAI_ENDPOINT, apiVersion);
-  if (AZURE_RESOURCE_NAME) return `https://${AZURE_RESOURCE_NAME}.openai.azure.com/openai`;
+  const [url, name] = baseURL || resource ? [baseURL, resource] : [AZURE_OPENAI_ENDPOINT, AZURE_RESOURCE_NAME];
+  if (url) return completed(url, apiVersion);
+  if (name) return `https://${name}.openai.azure.com/openai`;
   throw new SkillError('CONFIG_INVALID', 'azureChat needs to know which resource: no resource and no baseURL', {
     hint: 'Name it: { resource: NAME }, or export AZURE_OPENAI_ENDPOINT=https://NAME.openai.azure.com',
   });

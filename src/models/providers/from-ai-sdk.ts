@@ -1,6 +1,6 @@
 import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { type AiSdkLanguageModel, aiSdkModel, type CallSettings, modelId } from '../ai-sdk/ai-sdk-model.ts';
-import { linkedController, untilAborted } from '../on-abort.ts';
+import { linkedSignal, untilAborted } from '../on-abort.ts';
 
 export type FromAiSdkOptions = CallSettings & {
   /** Names the model, also in cached replies. Default: its provider and model. A function has no default. */
@@ -18,21 +18,17 @@ export function fromAiSdk(
   { id, secrets = [], ...settings }: FromAiSdkOptions = {},
 ): ChatModel {
   const who = id ?? defaultName(model);
-  const { temperature, sendSeed, providerOptions, structuredOutput } = settings;
-  const seed = sendSeed ? 'sampleIndex' : undefined;
-  const structured = structuredOutput === 'auto' ? { structuredOutput } : {};
-  const named = { temperature, seed, providerOptions, ...structured };
-  const options = { ...settings, id: modelId(who, named), call: { who, secrets } };
+  const { providerOptions } = settings;
+  const options = { ...settings, id: modelId(who, settings, { providerOptions }), call: { who, secrets } };
   return withOwnSignals(aiSdkModel(typeof model === 'function' ? model : async () => model, options));
 }
 
-/** Code that is not ours may leave listeners on a signal, or not listen to it: every call gets one of its own. */
+/** Foreign code may leave listeners on a signal, or not listen to it, so every call gets its own signal. */
 function withOwnSignals({ id, complete }: ChatModel): ChatModel {
   return {
     id,
     async complete(request) {
-      const { controller, release } = linkedController(request.signal);
-      const { signal } = controller;
+      const { signal, release } = linkedSignal(request.signal);
       try {
         return await untilAborted(complete({ ...request, signal }), signal);
       } finally {

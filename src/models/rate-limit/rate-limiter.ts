@@ -1,75 +1,69 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimitChange } from '../../core/run/index.ts';
+import { memoize } from '../../core/text/index.ts';
 import { WaitingLine } from '../on-abort.ts';
 
 export type RateLimiterOptions = {
   /** Calls in flight to begin with. */
   readonly initial?: number;
   readonly max?: number;
-  /** What is left of the limit after an episode of refusals. */
+  /** The factor for the limit after an episode of refusals. */
   readonly cut?: number;
-  /** First pause when nothing but refusals comes back. Doubles until a call is answered. */
+  /** The first pause when only refusals come back. It doubles until a call is answered. */
   readonly firstPauseMs?: number;
-  /** Longest pause, also when the provider asks for more. */
+  /** The longest pause, also when the provider asks for more. */
   readonly maxPauseMs?: number;
   readonly now?: () => number;
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   readonly onChange?: (change: RateLimitChange) => void;
 };
 
-/** A place among the calls in flight. Given back by the first of its methods that is called. */
+/** A place among the calls in flight. The first of its methods that is called gives it back. */
 export interface Slot {
   /** The call was answered. */
   succeed(): void;
-  /** The provider said: too many. `retryAfterMs` is what it asked for, if it did. */
+  /** The provider refused because there were too many calls. `retryAfterMs` is the wait that it asked for. */
   refuse(retryAfterMs?: number): void;
   /** The call ended in a way that says nothing about the limit. */
   release(): void;
 }
 
 type AcquireOptions = {
-  /** The first to abort ends the wait at once, with its reason. */
+  /** The first signal to abort ends the wait with its reason. */
   readonly signals?: readonly (AbortSignal | undefined)[];
-  /** After a refusal: served before callers that ask for the first time. */
+  /** After a refusal: such callers are served before those that ask for the first time. */
   readonly isAgain?: boolean;
 };
 
 export interface RateLimiter {
-  /** A slot, in the order of asking. */
+  /** Slots are given in the order of asking. */
   acquire(options?: AcquireOptions): Promise<Slot>;
-  /** No call starts for so long. Makes a pause longer, never shorter. */
+  /** No call starts for this time. Makes a pause longer, never shorter. */
   pause(ms: number): void;
   /** How many calls may be in flight, how many are, and how many wait. */
   state(): { readonly calls: number; readonly inFlight: number; readonly waiting: number };
 }
 
 /**
- * Lets as many calls through as a provider takes, and finds out how many those are. To be shared by all that call under
- * one key. Calls wait in line; none is lost.
+ * Lets as many calls through as a provider takes, and finds out how many those are. All callers under one key should
+ * share it. Calls wait in line; none is lost.
  *
- * An episode of refusals lasts from the first of them until a call ends in another way. It cuts the limit once, and no call
- * starts during it: those in flight will tell. If they are all refused too, fewer at once would not help, because calls
- * per minute have run out: the whole key pauses, longer each time, and one call at a time feels its way.
+ * An episode of refusals lasts from the first refusal until a call ends in another way. It cuts the limit once, and no
+ * call starts during it. If all calls in flight are refused too, the calls per minute have run out: the whole key pauses,
+ * longer each time, and then one call at a time is tried.
  */
 export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter {
   return new LearningLimiter(options);
 }
 
 export interface LimiterPool {
-  /** The one limiter of a key: a provider and an account, never the secret itself. Made when it is first asked for. */
+  /** The one limiter of a key: a provider and an account, never the secret itself. */
   sharedLimiter(key: string): RateLimiter;
 }
 
 /** The limiters of a process, so that all calls under one key wait in one line. */
 export function createLimiterPool(optionsOf: (key: string) => RateLimiterOptions = () => ({})): LimiterPool {
-  const limiters = new Map<string, RateLimiter>();
-  return {
-    sharedLimiter(key) {
-      const limiter = limiters.get(key) ?? createRateLimiter(optionsOf(key));
-      limiters.set(key, limiter);
-      return limiter;
-    },
-  };
+  return { sharedLimiter: memoize((key) => createRateLimiter(optionsOf(key))) };
 }
 
 class LearningLimiter implements RateLimiter {
@@ -90,7 +84,7 @@ class LearningLimiter implements RateLimiter {
 
   async acquire({ signals = [], isAgain = false }: AcquireOptions = {}): Promise<Slot> {
     for (const signal of signals) signal?.throwIfAborted();
-    if (this.#line.size === 0 && this.#isFree()) return this.#takeSlot(); // the usual case, and joining a line has its price
+    if (this.#line.size === 0 && this.#isFree()) return this.#takeSlot(); // the usual case, without the cost of joining a line
     const slot = this.#line.join(signals, isAgain);
     this.#startNext();
     try {
@@ -127,13 +121,13 @@ class LearningLimiter implements RateLimiter {
       this.#inFlight--;
       this.#startNext();
     };
+    const release = () => {
+      this.#isRefusing = false;
+    };
     return {
       succeed: () => giveBack(() => this.#succeed()),
       refuse: (retryAfterMs) => giveBack(() => this.#refuse(begunAfter, retryAfterMs)),
-      release: () =>
-        giveBack(() => {
-          this.#isRefusing = false;
-        }),
+      release: () => giveBack(release),
     };
   }
 
@@ -142,17 +136,18 @@ class LearningLimiter implements RateLimiter {
     this.#isRefusing = false;
     this.#pausesInARow = 0;
     if (this.#line.size > 0 || this.#inFlight >= calls) this.#limit.raise();
-    if (this.#limit.calls > calls) this.#tell({ type: 'limit', reason: 'raised', calls: this.#limit.calls });
+    if (this.#limit.calls > calls)
+      this.#options.onChange?.({ type: 'limit', reason: 'raised', calls: this.#limit.calls });
   }
 
   #refuse(begunAfter: number, retryAfterMs: number | undefined): void {
+    const { firstPauseMs = 250, onChange } = this.#options;
     if (!this.#isRefusing && begunAfter === this.#cuts) {
       this.#cuts++;
       this.#isRefusing = true;
       this.#limit.cut();
-      this.#tell({ type: 'limit', reason: 'cut', calls: this.#limit.calls });
+      onChange?.({ type: 'limit', reason: 'cut', calls: this.#limit.calls });
     }
-    const { firstPauseMs = 250 } = this.#options;
     if (retryAfterMs !== undefined) this.#startPause(retryAfterMs, 'asked');
     else if (this.#isRefusing && this.#inFlight === 1)
       this.#startPause(firstPauseMs * 2 ** this.#pausesInARow++, 'refused');
@@ -160,24 +155,20 @@ class LearningLimiter implements RateLimiter {
 
   #startPause(ms: number, reason: 'asked' | 'refused'): void {
     const pauseMs = this.#pause.start(ms);
-    if (pauseMs > 0) this.#tell({ type: 'pause', reason, pauseMs });
-  }
-
-  #tell(change: RateLimitChange): void {
-    this.#options.onChange?.(change);
+    if (pauseMs > 0) this.#options.onChange?.({ type: 'pause', reason, pauseMs });
   }
 }
 
 /**
- * How many calls a provider takes at once, as far as its answers have told: additive increase, multiplicative decrease. The
- * limit doubles with each round of calls until the first cut, and grows by half a call per round from then on: slow enough
- * that a provider refuses about one call in eighty.
+ * How many calls a provider takes at once: additive increase, multiplicative decrease. The limit doubles with each round
+ * of calls until the first cut. After it the limit grows by half a call per round, so that a provider refuses about one
+ * call in eighty.
  */
 function createAdaptiveLimit({ initial = 8, max = 256, cut = 0.9 }: RateLimiterOptions) {
   let limit = Math.min(initial, max);
   let isFirstClimb = true;
   return {
-    /** Whole calls, never fewer than one. */
+    /** Never fewer than one. */
     get calls() {
       return Math.max(1, Math.floor(limit));
     },
@@ -185,7 +176,7 @@ function createAdaptiveLimit({ initial = 8, max = 256, cut = 0.9 }: RateLimiterO
     raise() {
       limit = Math.min(max, limit + (isFirstClimb ? 1 : 0.5 / limit));
     },
-    /** Once for each episode of refusals. */
+    /** For an episode of refusals. */
     cut() {
       limit = Math.max(1, limit * cut);
       isFirstClimb = false;
@@ -193,7 +184,7 @@ function createAdaptiveLimit({ initial = 8, max = 256, cut = 0.9 }: RateLimiterO
   };
 }
 
-/** A time during which nothing starts. `onEnd` is called when it has ended, if anybody asked whether it lasts. */
+/** A time during which no call starts. `onEnd` is called at its end if `isOn` was asked meanwhile. */
 function createPause(onEnd: () => void, options: RateLimiterOptions) {
   const { maxPauseMs = 120_000, now = Date.now, delay = wait } = options;
   let until = Number.NEGATIVE_INFINITY;
@@ -215,14 +206,14 @@ function createPause(onEnd: () => void, options: RateLimiterOptions) {
       if (leftMs > 0) setAlarm(leftMs);
       return leftMs > 0;
     },
-    /** Lasts for `ms` from now. Answers with the pause that this brought, or 0 when a longer one is under way. */
+    /** Returns the new pause, or 0 when a longer one is under way. */
     start(ms: number) {
       const pauseMs = Math.min(ms, maxPauseMs);
       if (now() + pauseMs <= until) return 0;
       until = now() + pauseMs;
       return pauseMs;
     },
-    /** Nobody waits for its end any more: no timer keeps the process alive, and `onEnd` is not called. */
+    /** For when no call waits any more: no timer keeps the process alive, and `onEnd` is not called. */
     forget() {
       alarm?.abort();
       alarm = undefined;

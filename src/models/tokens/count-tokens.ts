@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../core/contracts/index.ts';
 
-/** A number for each text. Forgets what was longest not asked for when the texts become too many characters. */
+/** A number for each text. Forgets the texts that were asked for longest ago when they become too many characters. */
 export function createTextMemo({ maxCharacters }: { readonly maxCharacters: number }) {
   const values = new Map<string, number>();
   let characters = 0;
@@ -26,16 +26,16 @@ export function createTextMemo({ maxCharacters }: { readonly maxCharacters: numb
   };
 }
 
-/** Texts of two million characters together: the skill and the prompts of a step, which come again and again. */
+/** Holds the skill and the prompts of a step, which are counted again and again. */
 const memo = createTextMemo({ maxCharacters: 2_000_000 });
 
-/** What chat formats put round a message, and before the reply. */
+/** What chat formats add to a message, and before the reply. */
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_BEFORE_REPLY = 3;
 
 /**
- * How many tokens `text` is, in the encoding of newer OpenAI models; others differ by some tens of percent. Special
- * tokens count as the text they are. Never far below the truth, and exact for texts with spaces between their words.
+ * The number of tokens in the encoding of newer OpenAI models; others differ by some tens of percent. Special tokens
+ * count as plain text. Exact for texts with spaces between their words, and never far too low for others.
  */
 export async function countTokens(text: string): Promise<number> {
   const known = memo.get(text);
@@ -55,16 +55,15 @@ const plainText = { disallowedSpecial: new Set<string>() };
 
 let encoding: Promise<typeof import('gpt-tokenizer/encoding/o200k_base')> | undefined;
 
-/** Two megabytes of ranks, loaded by the first count: a process that counts nothing does not pay for them. Asked for only once. */
+/** Two megabytes of ranks, loaded by the first count. */
 function loadEncoding() {
   encoding ??= import('gpt-tokenizer/encoding/o200k_base');
   return encoding;
 }
 
 /**
- * `text` in slices of at most `maxLength` characters. A tokenizer takes time that grows with the square of a word, and
- * fifty thousand equal letters are one word. Cut before a space, where a token begins anyway; in a word only if the
- * slice has no space, which makes a token or two more than there are.
+ * `text` in slices of at most `maxLength` characters, because a tokenizer takes time that grows with the square of a word.
+ * Cuts before a space, where a token begins anyway. A cut in a word adds a token or two.
  */
 export function sliceText(text: string, maxLength = 500): string[] {
   const slices: string[] = [];
@@ -81,9 +80,6 @@ function endOfSlice(text: string, start: number, maxLength: number): number {
   if (most >= text.length) return text.length;
   const space = text.slice(start, most + 1).lastIndexOf(' '); // not in the whole text, which may have none
   if (space > 0) return start + space;
-  return isInsidePair(text, most) ? most - 1 : most;
-}
-
-function isInsidePair(text: string, index: number): boolean {
-  return /[\uD800-\uDBFF]/.test(text[index - 1]!) && /[\uDC00-\uDFFF]/.test(text[index]!);
+  const isInsidePair = /[\uD800-\uDBFF]/.test(text[most - 1]!) && /[\uDC00-\uDFFF]/.test(text[most]!);
+  return isInsidePair ? most - 1 : most;
 }

@@ -7,8 +7,8 @@ import {
   SkillError,
   type Usage,
 } from '../../core/contracts/index.ts';
+import type { Amounts } from '../../core/run/index.ts';
 import type { Budget } from '../budget/budget.ts';
-import type { Amounts } from '../budget/budget-exhausted.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
 import { isCount, withCountedUsage } from './with-meter.ts';
 
@@ -17,19 +17,19 @@ export type WithBudgetOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Needed when the budget limits dollars. */
   readonly price?: Price | undefined;
-  /** How many tokens the messages are, counted or estimated. */
+  /** Counts or estimates the tokens of the messages. */
   readonly countTokens: (messages: readonly ChatMessage[]) => number | Promise<number>;
-  /** How many times as many tokens the model's own tokenizer may make of them. */
+  /** The factor by which the model's own tokenizer may count more. */
   readonly tokenMargin?: number;
-  /** The longest reply to a request that names no limit. Sent when the budget limits tokens or dollars. */
+  /** The longest reply to a request without a limit. Sent when the budget limits tokens or dollars. */
   readonly defaultMaxOutputTokens?: number;
 };
 
 /**
- * The same model, within `budget`. Before each attempt the most that it may cost is set aside, and after it what it did
- * cost is counted, by us where the provider does not say. A failed attempt counts as a call: with the tokens that its error names; with none when it was
- * refused; and else, since it may have been answered and billed, with all that was set aside. What the budget cannot pay
- * for is not sent: it fails with `BUDGET_EXHAUSTED`.
+ * The same model, within `budget`. Before each attempt the most that it may cost is set aside; afterwards its cost is
+ * counted, by us where the provider does not say. A failed attempt counts as a call: with the tokens that its error
+ * names, with none when it was refused, and otherwise with all that was set aside, since it may have been billed. A call
+ * that the budget cannot pay for is not sent and fails with `BUDGET_EXHAUSTED`.
  */
 export function withBudget(model: ChatModel, budget: Budget, options: WithBudgetOptions): ChatModel {
   requirePrice(model, budget, options);
@@ -76,16 +76,11 @@ async function boundOf(request: ChatRequest, options: WithBudgetOptions): Promis
 }
 
 function attempt(usage: Usage, price: Price | undefined): Amounts {
-  return {
-    calls: 1,
-    totalTokens: usage.input + usage.output,
-    costUsd: price === undefined ? 0 : costUsd(usage, price),
-  };
+  return { calls: 1, totalTokens: usage.input + usage.output, costUsd: price ? costUsd(usage, price) : 0 };
 }
 
 function failedAttempt(error: unknown, bound: Amounts, price: Price | undefined): Amounts {
   const { usage, status = 0 } = error instanceof ModelCallError ? error : {};
   if (usage !== undefined && isCount(usage.input) && isCount(usage.output)) return attempt(usage, price);
-  const isRefusal = status >= 300;
-  return isRefusal ? attempt(noUsage, price) : bound;
+  return status >= 300 ? attempt(noUsage, price) : bound;
 }

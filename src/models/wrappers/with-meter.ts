@@ -3,13 +3,15 @@ import { addUsage, noStageUsage, type StageUsage } from '../../core/run/index.ts
 import { costUsd, type Price } from '../budget/prices.ts';
 import { countMessages } from '../tokens/count-tokens.ts';
 
-type WithMeterOptions = { readonly price?: Price | undefined };
-
 /**
  * The same model, with every reply, its tokens and its dollars counted under the stage that asked, or under `other`.
  * Inside a reply cache it counts what was paid; around one, what was used.
  */
-export function withMeter(model: ChatModel, meter: Meter, { price }: WithMeterOptions = {}): ChatModel {
+export function withMeter(
+  model: ChatModel,
+  meter: Meter,
+  { price }: { readonly price?: Price | undefined } = {},
+): ChatModel {
   return {
     id: model.id,
     async complete(request) {
@@ -20,7 +22,7 @@ export function withMeter(model: ChatModel, meter: Meter, { price }: WithMeterOp
   };
 }
 
-/** What one reply adds to what is counted. */
+/** What one reply adds to a meter. */
 export function billFor({ usage }: ChatReply, price: Price | undefined): Partial<StageUsage> {
   return { ...usage, replies: 1, ...(price ? { costUsd: costUsd(usage, price) } : { unpriced: 1 }) };
 }
@@ -28,7 +30,7 @@ export function billFor({ usage }: ChatReply, price: Price | undefined): Partial
 /** Adds up what model calls cost, by stage. */
 export interface Meter {
   add(stage: string, amounts: Partial<StageUsage>): void;
-  /** What came in since the last `take`, by stage. Counting starts again at zero. */
+  /** What was added since the last `take`, by stage. */
   take(): Record<string, StageUsage>;
 }
 
@@ -48,19 +50,19 @@ export function createMeter(): Meter {
 
 type CountTokens = (messages: readonly ChatMessage[]) => number | Promise<number>;
 
-/** No model has read or written as much in one call. */
+/** More than any model reads or writes in one call. */
 const MOST_TOKENS = 10_000_000;
 
 /**
- * The same model, with tokens of our own count in place of those that its provider left out, or that cannot be: none for a
- * text, less than none, more than any model takes. Budgets and reports would otherwise take its replies for free.
+ * The same model, with our own count in place of tokens that its provider left out, or that are impossible: none for a
+ * text, negative, more than any model takes. Budgets and reports would otherwise count its replies as free.
  */
 export function withCountedUsage(model: ChatModel, countTokens: CountTokens = countMessages): ChatModel {
   return {
     id: model.id,
     async complete(request) {
       const reply = await model.complete(request);
-      return isCredible(reply.usage) ? reply : { ...reply, usage: await countUsage(request, reply, countTokens) };
+      return isCredible(reply.usage ?? {}) ? reply : { ...reply, usage: await countUsage(request, reply, countTokens) };
     },
   };
 }
@@ -68,21 +70,16 @@ export function withCountedUsage(model: ChatModel, countTokens: CountTokens = co
 export const isCount = (tokens: unknown): tokens is number =>
   Number.isInteger(tokens) && (tokens as number) >= 0 && (tokens as number) <= MOST_TOKENS;
 
-function isCredible(usage: Usage | undefined): boolean {
-  const { input, cached, output, reasoning } = usage ?? ({} as Partial<Usage>);
+function isCredible({ input, cached, output, reasoning }: Partial<Usage>): boolean {
   if (!isCount(input) || !isCount(cached) || !isCount(output) || !isCount(reasoning)) return false;
   return input > 0 && output > 0 && cached <= input && reasoning <= output;
 }
 
-async function countUsage(
-  { messages }: ChatRequest,
-  { text, usage }: ChatReply,
-  countTokens: CountTokens,
-): Promise<Usage> {
-  const said: Partial<Usage> = usage ?? {};
-  const input = isCount(said.input) && said.input > 0 ? said.input : await countTokens(messages);
-  const output =
-    isCount(said.output) && said.output > 0 ? said.output : await countTokens([{ role: 'assistant', content: text }]);
+async function countUsage({ messages }: ChatRequest, { text, usage }: ChatReply, count: CountTokens): Promise<Usage> {
+  const given: Partial<Usage> = usage ?? {};
+  const reply: ChatMessage = { role: 'assistant', content: text };
+  const input = isCount(given.input) && given.input > 0 ? given.input : await count(messages);
+  const output = isCount(given.output) && given.output > 0 ? given.output : await count([reply]);
   const partOf = (whole: number, part: unknown) => (isCount(part) ? Math.min(part, whole) : 0);
-  return { input, cached: partOf(input, said.cached), output, reasoning: partOf(output, said.reasoning) };
+  return { input, cached: partOf(input, given.cached), output, reasoning: partOf(output, given.reasoning) };
 }

@@ -5,7 +5,7 @@ import type { Bill, StageUsage } from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { untilAborted } from '../on-abort.ts';
 
-/** Part of every key: entries written under another format are never found. */
+/** Part of every key, so that entries of another format are never found. */
 const FORMAT = 1;
 
 const count = z.number().nonnegative();
@@ -17,18 +17,18 @@ const CachedReply = z.object({
 });
 
 export type ReplyCacheOptions = {
-  /** Is notified of what a reply has cost, once it is safe in the cache together with that. */
+  /** Notified of the cost of a reply once both are safe in the cache. */
   readonly onPaid?: (paid: Bill) => void;
   /** What a reply costs. */
   readonly billFor?: (reply: ChatReply) => Partial<StageUsage>;
-  /** Is notified of every reply for which no call was sent: kept from earlier, or shared with an equal request in flight. */
+  /** Notified of every reply for which no call was sent: from the cache, or shared with an equal request in flight. */
   readonly onHit?: (request: ChatRequest) => void;
 };
 
 /**
- * The same model, asked only once for each reply. What a reply depends on is its key: the model's id, the messages,
- * the token limit, the temperature and the sample index. Failures and aborts are not kept, and an entry that cannot
- * be read, or that the caller cannot use, counts as missing. A reply is safe in the cache before it is returned.
+ * The same model, asked only once for each reply. The key of a reply is the model's id, the messages, the token limit, the
+ * temperature and the sample index. Failures and aborts are not kept. An entry that cannot be read, or that the caller
+ * cannot use, counts as missing. A reply is safe in the cache before it is returned.
  */
 export function withReplyCache(model: ChatModel, cache: ReplyCache, options: ReplyCacheOptions = {}): ChatModel {
   const { onHit, onPaid, billFor } = options;
@@ -44,7 +44,7 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
         isSent = true;
         const fresh = await model.complete({ ...request, signal });
         const paid = billFor && { stage: request.stage ?? 'other', amounts: billFor(fresh) };
-        const place = isUsable(fresh, request) ? key : `${key} ${randomUUID()}`;
+        const place = isUsable(fresh, request) ? key : `${key} ${randomUUID()}`; // an unusable one is kept for its bill
         await setPaid(cache, place, { ...fresh, paid }, onPaid);
         return fresh;
       });
@@ -54,28 +54,27 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
   };
 }
 
-type PaidEntry = { readonly paid?: Bill | undefined };
-
-/** Tells of what was paid in the moment it is safe. */
-async function setPaid(cache: ReplyCache, place: string, entry: PaidEntry, onPaid?: (paid: Bill) => void) {
-  const tellOnce = once(() => entry.paid && onPaid?.(entry.paid));
-  await cache.set(place, JSON.stringify(entry), tellOnce);
-  tellOnce(); // for a cache that does not say when
+/** Calls `onPaid` in the moment the entry is safe. */
+async function setPaid(
+  cache: ReplyCache,
+  key: string,
+  entry: { readonly paid?: Bill | undefined },
+  onPaid?: (paid: Bill) => void,
+): Promise<void> {
+  let isNotified = false;
+  const notify = () => {
+    if (!isNotified && entry.paid) onPaid?.(entry.paid);
+    isNotified = true;
+  };
+  await cache.set(key, JSON.stringify(entry), notify);
+  notify(); // for a cache that does not say when
 }
 
-/** Keeps a bill alone, under a key that nobody asks for: what was paid is still counted after a kill. */
+/** Keeps a bill under a key that nobody asks for, so that it is still counted after a kill. */
 export const keepBill = (cache: ReplyCache, paid: Bill, onPaid: (paid: Bill) => void): Promise<void> =>
   setPaid(cache, `bill ${randomUUID()}`, { paid }, onPaid);
 
 const isUsable = (reply: ChatReply, request: ChatRequest) => request.isUsable?.(reply) ?? true;
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
-  };
-}
 
 function replyKey(modelId: string, request: ChatRequest): string {
   const messages = request.messages.map(({ role, content }) => [role, content]);
@@ -86,12 +85,12 @@ function replyKey(modelId: string, request: ChatRequest): string {
 
 async function readReply(cache: ReplyCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);
-  return entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // not of a torn or foreign entry
+  return entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
 }
 
 const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
 
-/** What was paid for the entries that became safe after a mark; nothing when the cache keeps no order. */
+/** The bills of entries that became safe after a mark. Undefined when the cache keeps no order. */
 export function paidSince(cache: Pick<ReplyCache, 'since'>, mark: number): Bill[] | undefined {
   return cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
 }
@@ -99,8 +98,8 @@ export function paidSince(cache: Pick<ReplyCache, 'since'>, mark: number): Bill[
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };
 
 /**
- * Work under the same key is done once for all callers that ask while it is under way. A caller that aborts stops waiting;
- * the work itself is aborted when no caller waits any more. Nothing is kept after it has ended.
+ * Work under one key is done once for all callers that ask while it is under way. A caller that aborts stops waiting. The
+ * work is aborted when no caller waits any more.
  */
 class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -113,7 +112,10 @@ class SingleFlight<T> {
       return await untilAborted(flight.promise, signal);
     } finally {
       flight.waiting--;
-      if (flight.waiting === 0) this.#end(key, flight, signal);
+      if (flight.waiting === 0) {
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+        if (signal?.aborted) flight.controller.abort(signal.reason);
+      }
     }
   }
 
@@ -122,10 +124,5 @@ class SingleFlight<T> {
     const flight = { promise: work(controller.signal), controller, waiting: 0 };
     this.#flights.set(key, flight);
     return flight;
-  }
-
-  #end(key: string, flight: Flight<T>, lastSignal: AbortSignal | undefined): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    if (lastSignal?.aborted) flight.controller.abort(lastSignal.reason);
   }
 }

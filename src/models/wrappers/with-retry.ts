@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChatModel, type ChatReply, type ChatRequest, ModelCallError } from '../../core/contracts/index.ts';
 import type { Budget } from '../budget/budget.ts';
-import { linkedController, onAbort, untilAborted } from '../on-abort.ts';
+import { linkedSignal, untilAborted } from '../on-abort.ts';
 
 /** A call that is about to be tried again. `attempt` counts the further tries from 1. */
 export type Retry = {
@@ -14,24 +14,23 @@ export type Retry = {
 export type RetryOptions = {
   readonly maxRetries?: number;
   readonly firstDelayMs?: number;
-  /** Longest wait of ours. A provider that names its own is waited for up to four times as long. */
+  /** The longest wait. A wait that the provider asks for may be four times as long. */
   readonly maxDelayMs?: number;
   /** From 0 to 1. */
   readonly random?: () => number;
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** The run's stop signal: ends a wait at once. A call in flight continues, since it is paid for. */
   readonly signal?: AbortSignal | undefined;
-  /** Is notified before each wait. */
+  /** Notified before each wait. */
   readonly onRetry?: (retry: Retry) => void;
 };
 
 /**
- * The same model, tried again while it fails for the moment. Waits grow exponentially with full jitter, unless the
+ * The same model, tried again after failures that may pass. Waits grow exponentially with full jitter, unless the
  * provider says how long. After the last try the last error is thrown; an abort is thrown as its signal's reason.
  */
 export function withRetry(model: ChatModel, options: RetryOptions = {}): ChatModel {
-  const { maxRetries = 4, delay = wait, signal, onRetry } = options;
-  const schedule = delaySchedule(options);
+  const { maxRetries = 4, signal, onRetry } = options;
   return {
     id: model.id,
     async complete(request) {
@@ -39,46 +38,36 @@ export function withRetry(model: ChatModel, options: RetryOptions = {}): ChatMod
         try {
           return await model.complete(request);
         } catch (error) {
-          if (!isWorthRetrying(error) || attempt > maxRetries) throw error;
+          if (!(error instanceof ModelCallError && error.isRetryable) || attempt > maxRetries) throw error;
           signal?.throwIfAborted();
           request.signal?.throwIfAborted();
-          const delayMs = schedule(error, attempt);
+          const delayMs = delayAfter(error, attempt, options);
           onRetry?.({ request, error, attempt, delayMs });
-          await pause(delayMs, delay, [signal, request.signal]);
+          await pause(delayMs, [signal, request.signal], options.delay);
         }
       }
     },
   };
 }
 
-function isWorthRetrying(error: unknown): error is ModelCallError {
-  return error instanceof ModelCallError && error.isRetryable;
+function delayAfter({ retryAfterMs }: ModelCallError, attempt: number, options: RetryOptions): number {
+  const { firstDelayMs = 500, maxDelayMs = 30_000, random = Math.random } = options;
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, maxDelayMs * 4);
+  return Math.round(random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)));
 }
 
-function delaySchedule({ firstDelayMs = 500, maxDelayMs = 30_000, random = Math.random }: RetryOptions) {
-  return ({ retryAfterMs }: ModelCallError, attempt: number) => {
-    if (retryAfterMs !== undefined) return Math.min(retryAfterMs, maxDelayMs * 4);
-    return Math.round(random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)));
-  };
-}
-
-async function pause(ms: number, delay: NonNullable<RetryOptions['delay']>, signals: (AbortSignal | undefined)[]) {
-  const { controller, release } = linkedController(...signals);
+async function pause(ms: number, signals: readonly (AbortSignal | undefined)[], delay: RetryOptions['delay'] = wait) {
+  const { signal, release } = linkedSignal(...signals);
   try {
-    await untilAborted(delay(ms, controller.signal), controller.signal);
+    await untilAborted(delay(ms, signal), signal);
   } finally {
     release();
   }
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<unknown> {
-  return sleep(ms, undefined, { signal });
-}
+const wait = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal });
 
-/**
- * The same model, given up on after `failures` calls in a row that no retry could mend: that is an outage, and the error
- * of the last one is fatal. One success starts the count again.
- */
+/** The same model. After `failures` failed calls in a row the error is fatal: that is an outage. A success resets the count. */
 export function withCircuit(model: ChatModel, failures: number): ChatModel {
   let inARow = 0;
   return {
@@ -103,23 +92,25 @@ function outage(last: ModelCallError, count: number): ModelCallError {
   return new ModelCallError(message, { status, hint, isRetryable: false, isFatal: true, cause: last });
 }
 
-/** What Node's timers can count to. They take anything longer for one millisecond. */
+/** Node's timers take anything longer for one millisecond. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The same model, with `timeoutMs` for each call. A call that takes longer is aborted and fails with a retryable
- * `ModelCallError`, also when the model below does not listen to its signal.
+ * `ModelCallError`, also when the model does not listen to its signal.
  */
 export function withTimeout(model: ChatModel, timeoutMs: number): ChatModel {
-  return {
-    id: model.id,
-    complete: (request) => completeWithin(timeoutMs, () => timeoutError(model.id, timeoutMs), model, request),
-  };
+  const whyOver = () =>
+    new ModelCallError(`${model.id} gave no answer within ${timeoutMs / 1000} s`, {
+      isRetryable: true,
+      hint: 'A slow model needs a larger callTimeoutMs, or fewer workers.',
+    });
+  return { id: model.id, complete: (request) => completeWithin(timeoutMs, whyOver, model, request) };
 }
 
 /**
- * The same model, until the time of `budget` is over: a call that is then in flight, or waits to be sent again, is aborted
- * after a grace and fails with `BUDGET_EXHAUSTED`. Without this a server that never answers would keep everybody waiting.
+ * The same model, until the time of `budget` is over. A call that is then in flight, or waits to be sent again, is aborted
+ * after a grace and fails with `BUDGET_EXHAUSTED`, so that a server that never answers does not block a run.
  */
 export function withTimeLimit(model: ChatModel, budget: Pick<Budget, 'timeLimit'>): ChatModel {
   return {
@@ -132,40 +123,18 @@ export function withTimeLimit(model: ChatModel, budget: Pick<Budget, 'timeLimit'
   };
 }
 
-function completeWithin(
+async function completeWithin(
   timeoutMs: number,
   whyOver: () => Error,
   model: ChatModel,
   request: ChatRequest,
 ): Promise<ChatReply> {
-  const controller = new AbortController();
-  return new Promise((resolve, reject) => {
-    const giveUp = (reason: unknown) => {
-      controller.abort(reason);
-      reject(reason);
-    };
-    const timer = setTimeout(() => giveUp(whyOver()), Math.min(timeoutMs, LONGEST_TIMER_MS));
-    const stopListening = onAbort(request.signal, giveUp);
-    const release = () => {
-      clearTimeout(timer);
-      stopListening();
-    };
-    model.complete({ ...request, signal: controller.signal }).then(
-      (reply) => {
-        release();
-        resolve(reply);
-      },
-      (error) => {
-        release();
-        reject(error);
-      },
-    );
-  });
-}
-
-function timeoutError(id: string, timeoutMs: number): ModelCallError {
-  return new ModelCallError(`${id} gave no answer within ${timeoutMs / 1000} s`, {
-    isRetryable: true,
-    hint: 'A slow model needs a larger callTimeoutMs, or fewer workers.',
-  });
+  const { signal, abort, release } = linkedSignal(request.signal);
+  const timer = setTimeout(() => abort(whyOver()), Math.min(timeoutMs, LONGEST_TIMER_MS));
+  try {
+    return await untilAborted(model.complete({ ...request, signal }), signal);
+  } finally {
+    clearTimeout(timer);
+    release();
+  }
 }

@@ -14,10 +14,9 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { fakeCli } from './fake-cli.ts';
+import { fakeCli, prints } from './fake-cli.ts';
 
-const answering = (version: string) =>
-  `if (args.includes('--version')) print('${version}\\n'); else print({ type: 'result', is_error: false, result: 'four' });`;
+const answering = (version: string) => ({ version, ...prints({ type: 'result', is_error: false, result: 'four' }) });
 
 /** A project whose target is an agent CLI, and a person who has one on their PATH. */
 function person(options: object = {}) {

@@ -3,7 +3,7 @@ import { type AgentCliName, agentClis } from 'skillopt/agents';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 import { projectOverHttp } from '../../support/project-over-http.ts';
-import { fakeCli } from './fake-cli.ts';
+import { fakeCli, warns } from './fake-cli.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -47,14 +47,14 @@ describe('a CLI that is not installed', () => {
 describe('a CLI that is too old, or not signed in', () => {
   it.each(remedies)('%s: doctor gives the command', async (cli, binary, command) => {
     const { signInCommand } = agentClis[cli];
-    expect(await doctorSays(cli, "warn('error: unknown option --new')")).toContain(`→ Update ${binary}: ${command}\n`);
-    expect(await doctorSays(cli, "warn('401 Unauthorized')")).toContain(`→ Sign in again: ${signInCommand}\n`);
+    expect(await doctorSays(cli, 'error: unknown option --new')).toContain(`→ Update ${binary}: ${command}\n`);
+    expect(await doctorSays(cli, '401 Unauthorized')).toContain(`→ Sign in again: ${signInCommand}\n`);
   });
 });
 
-/** What doctor prints when `cli` does what `script` says and then gives up. */
-async function doctorSays(cli: AgentCliName, script: string): Promise<string> {
-  using fake = fakeCli(agentClis[cli].binary, `${script}; process.exitCode = 1;`);
+/** What doctor prints when `cli` gives up with these words. */
+async function doctorSays(cli: AgentCliName, words: string): Promise<string> {
+  using fake = fakeCli(agentClis[cli].binary, warns(words, 1));
   vi.stubEnv('PATH', dirname(fake.path));
   vi.stubEnv('HOME', fake.home);
   await using far = await startFakeLLM(() => 'ok');

@@ -6,14 +6,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { fakeCli } from './fake-cli.ts';
+import { fakeCli, prints } from './fake-cli.ts';
 
 const names = Object.keys(agentClis) as AgentCliName[];
 const user = (content: string) => [{ role: 'user' as const, content }];
 
 /** What went wrong with a call; a fake CLI that prints nothing is asked unless another environment keeps it from starting. */
 async function failureOf(cli: AgentCliName, content: string, env: Record<string, string> = {}): Promise<unknown> {
-  using fake = fakeCli(agentClis[cli].binary, '');
+  using fake = fakeCli(agentClis[cli].binary, {});
   const chat = agentChat({ cli, env: { ...fake.env, ...env } });
   return await chat.complete({ messages: user(content) }).then(
     () => expect.fail('answered'),
@@ -34,7 +34,7 @@ describe('a long prompt', () => {
   });
 
   it('that is refused is no score: the task is errored, the others count', async () => {
-    using fake = fakeCli('cursor-agent', `print({ type: 'result', is_error: false, result: 'four' });`);
+    using fake = fakeCli('cursor-agent', prints({ type: 'result', is_error: false, result: 'four' }));
     const rows = ['short', long, 'brief'].map((question, at) => ({ id: `t${at}`, question, answers: ['four'] }));
     using folder = tempFolder({
       'tasks.jsonl': rows.map((row) => JSON.stringify({ ...row, split: 'test' })).join('\n'),
@@ -55,7 +55,7 @@ describe('a prompt that could be taken for something else', () => {
   it.each(['--force', '-p', 'logout', '& rm', '-'])(
     'cursor-cli: "%s" is neither an option nor a command',
     async (text) => {
-      using fake = fakeCli('cursor-agent', `print({ type: 'result', is_error: false, result: 'four' });`);
+      using fake = fakeCli('cursor-agent', prints({ type: 'result', is_error: false, result: 'four' }));
       await agentChat({ cli: 'cursor-cli', env: fake.env }).complete({ messages: user(text) });
       const prompt = fake.given().args.at(-1)!;
       expect(prompt).toContain(text);
@@ -95,7 +95,7 @@ describe('a program that cannot be started', () => {
     });
 
     it('is fatal, with the name of the folder', async () => {
-      using fake = fakeCli('claude', '');
+      using fake = fakeCli('claude', {});
       process.env.TMPDIR = join(fake.home, 'missing');
       const call = agentChat({ cli: 'claude-cli', env: fake.env }).complete({ messages: user('hello') });
       const message = expect.stringContaining('missing');
@@ -108,7 +108,7 @@ describe('PATH', () => {
   const relativeTo = (path: string) => relative(process.cwd(), path);
 
   it.each(names)('%s: is never found through a relative entry, and the error says so', async (cli) => {
-    using fake = fakeCli(agentClis[cli].binary, `print('1.2.3\\n');`);
+    using fake = fakeCli(agentClis[cli].binary, prints('1.2.3\n'));
     const bin = relativeTo(dirname(fake.path));
     const env = { PATH: `${bin}:/nowhere` };
     const hint = expect.stringContaining(`It is in ${bin}, but entries of PATH that are not absolute are never used.`);
@@ -117,13 +117,13 @@ describe('PATH', () => {
   });
 
   it('skips the relative entry for the absolute one behind it', () => {
-    using fake = fakeCli('claude', '');
+    using fake = fakeCli('claude', {});
     const env = { PATH: `.::${relativeTo(dirname(fake.path))}:${dirname(fake.path)}` };
     expect(requireInstalled({ cli: 'claude-cli', env })).toBe(fake.path);
   });
 
   it('a path of one’s own may be relative: it is looked up from here, not from the folder of the call', async () => {
-    using fake = fakeCli('cursor-agent', `print({ type: 'result', is_error: false, result: 'four' });`);
+    using fake = fakeCli('cursor-agent', prints({ type: 'result', is_error: false, result: 'four' }));
     mkdirSync(join(fake.home, 'x'));
     const chat = agentChat({ cli: 'cursor-cli', path: relativeTo(fake.path), env: fake.env });
     expect(await chat.complete({ messages: user('hello') })).toMatchObject({ text: 'four' });

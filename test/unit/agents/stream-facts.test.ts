@@ -1,6 +1,6 @@
 import { type AgentCliName, agentChat, agentClis } from 'skillopt/agents';
 import { describe, expect, it } from 'vitest';
-import { fakeCli } from './fake-cli.ts';
+import { fakeCli, prints } from './fake-cli.ts';
 
 const messages = [
   { role: 'system' as const, content: 'SYSTEM-PROMPT' },
@@ -9,8 +9,7 @@ const messages = [
 
 /** What comes of a call to a CLI that prints these events: the text, or the words of the error; and how it was started. */
 async function called(cli: AgentCliName, events: readonly object[]) {
-  const script = events.map((event) => `print(${JSON.stringify(event)});`).join('\n');
-  using fake = fakeCli(agentClis[cli].binary, script);
+  using fake = fakeCli(agentClis[cli].binary, prints(...events));
   const reply = await agentChat({ cli, env: fake.env })
     .complete({ messages })
     .then(
@@ -71,14 +70,11 @@ describe('row 26: replay grants a shell with the credentials of its user to task
     ['qwen-cli', (args) => args[args.indexOf('--exclude-tools') + 1]!.includes('run_shell_command')],
   ];
 
-  it.each(without)('%s: has no shell', async (cli, hasNone) => {
+  it.each(without)('%s: has no shell, and no other process sees its prompt', async (cli, hasNone) => {
     const { args, texts } = await called(cli, []);
     expect(hasNone(args, texts)).toBe(true);
     expect(args.join(' ')).not.toMatch(/dangerously|yolo|allow-all/i);
-  });
-
-  it.each(without.filter(([cli]) => cli !== 'cursor-cli'))('%s: no other process sees its prompt', async (cli) => {
-    const { args } = await called(cli, []);
-    expect(args.join('\n')).not.toMatch(/TASK-OF-A-TRANSCRIPT|SYSTEM-PROMPT/);
+    // Cursor takes its prompt as an argument.
+    if (cli !== 'cursor-cli') expect(args.join('\n')).not.toMatch(/TASK-OF-A-TRANSCRIPT|SYSTEM-PROMPT/);
   });
 });

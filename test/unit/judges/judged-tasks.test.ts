@@ -185,6 +185,8 @@ const GATES = {
   'strict, whole passes': {},
 } as const satisfies Record<string, SkillOptConfigInput>;
 const gates = Object.entries(GATES);
+/** Every gate and every way of racing, once. */
+const twoGates = gates.filter(([name]) => name !== 'strict, exact racing');
 
 type Run = Partial<Parameters<typeof scriptedRun>[0]> & {
   readonly judge?: ChatModel;
@@ -223,7 +225,7 @@ describe('a run that a judge scores', () => {
     expect(judge.requests.length).toBe(2 * rollouts.length);
   });
 
-  it.each(gates)('does not mind a taste for the first place (%s)', async (_name, config) => {
+  it.each(twoGates)('does not mind a taste for the first place (%s)', async (_name, config) => {
     const compare = (onTie: string) =>
       judgeWho(({ levels: [a, b] }) => ({ winner: a === b ? onTie : a! > b! ? 'A' : 'B' }));
     const hooks = judgedBy({ reference: ({ k }: Task) => (k % 2 === 0 ? 5 : k) }); // level 5 is often as good as that
@@ -234,7 +236,7 @@ describe('a run that a judge scores', () => {
     expect(ofStage(fair.facts, 'evaluate')[0]!.evaluation!.scores.some(({ soft }) => soft === 0.5)).toBe(true);
   });
 
-  it.each(gates)('bears single judgements that fail, and counts them for nothing (%s)', async (_name, config) => {
+  it.each(gates)('continues when single judgements fail, and does not count them (%s)', async (_name, config) => {
     const judge = judgeWho((asked) => (asked.k === 9 ? BABBLE : byRule(asked)));
     const { summary, facts, store } = await train({ judge, config });
     expect(summary).toMatchObject({ isDone: true, testHard: 1 });
@@ -367,11 +369,11 @@ describe('a candidate that cannot be judged', () => {
 });
 
 describe('a judged run that is resumed', () => {
-  it.each(gates)('in the middle of judging meets the same facts (%s)', async (_name, config) => {
+  it.each(twoGates)('in the middle of judging meets the same facts (%s)', async (_name, config) => {
     const judge = () => stumped((k) => k >= 1);
     const asked = judge();
     const whole = await train({ judge: asked, config });
-    for (const share of [0.05, 0.3, 0.5, 0.7, 0.95]) {
+    for (const share of [0.05, 0.5, 0.95]) {
       const calls = Math.floor(share * asked.requests.length);
       const store = memoryRun();
       await expect(train({ judge: breaking(judge(), calls), config, store })).rejects.toThrow('refused');
@@ -403,10 +405,10 @@ describe('a judged run that is resumed', () => {
     expectEvery(repeated, ({ messages }) => messages.length === 2);
   });
 
-  it.each(gates)('after any event meets the same facts (%s)', async (_name, config) => {
+  it.each(twoGates)('after any event meets the same facts (%s)', async (_name, config) => {
     const judge = () => stumped((k) => k >= 1);
     const { store, facts } = await train({ judge: judge(), config });
-    for (let cut = 1; cut < store.events.length; cut += 3) {
+    for (let cut = 2; cut < store.events.length; cut += 5) {
       const resumed = await train({ judge: judge(), config, store: memoryRun(store.events.slice(0, cut)) });
       expect(resumed.facts, `cut after event ${cut}`).toEqual(facts);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { strictSchema } from '../../../src/models/ai-sdk/strict-schema.ts';
+import { strictSchema } from '../../../src/models/ai-sdk/ai-sdk-model.ts';
 import { ask } from '../../../src/pipeline/ask/ask.ts';
 import { createStageDeps, rankAndSelect, runMinibatchReflect } from '../../../src/pipeline/index.ts';
 import {

@@ -1,6 +1,6 @@
 import { type GatewayEnd, type ModelGateway, startModelGateway } from 'skillopt/models';
 import { startFakeAgentLLM } from 'skillopt/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   anthropic,
   ask,
@@ -99,8 +99,11 @@ describe.each(dialects)('a failing provider behind the gateway: $name', (dialect
     await ask(gateway.url, dialect, {});
     expect(gateway.silence()).toBeUndefined();
   });
+});
 
-  it('one that sends nothing for as long as is waited keeps its caller waiting, though it answered before', async () => {
+// Undici counts idle time in seconds, so these wait together.
+describe.concurrent('a provider behind the gateway that hangs', () => {
+  it.each(dialects)('keeps its caller waiting, though it answered before: $name', async (dialect) => {
     await using llm = await startFakeAgentLLM({ script: [] });
     const upstream = { baseURL: llm.url, auth };
     await using gateway = await startModelGateway({ upstream, listen, callTimeoutMs: 500 });
@@ -108,26 +111,29 @@ describe.each(dialects)('a failing provider behind the gateway: $name', (dialect
     llm.hang(60_000);
     const leaving = new AbortController();
     const left = ask(gateway.url, dialect, { signal: leaving.signal }).catch(() => {});
-    await expect.poll(() => gateway.silence()?.message, { timeout: 10_000 }).toContain('sent nothing for 0.5 s');
+    await vi.waitFor(() => expect(gateway.silence()?.message).toContain('sent nothing for 0.5 s'), { timeout: 10_000 });
     leaving.abort();
     await left;
   });
 
-  it.each([true, false])('one that hangs is a failure (streamed: %s)', async (stream) => {
-    await using llm = await startFakeAgentLLM({ script: [] });
-    llm.hang(60_000);
-    const upstream = { baseURL: llm.url, auth };
-    await using gateway = await startModelGateway({ upstream, listen, retry: { maxRetries: 0 }, callTimeoutMs: 100 });
-    expect((await ask(gateway.url, dialect, { stream })).status).toBe(400);
-    expect(gateway.failure()).toMatchObject({
-      message: expect.stringContaining('sent nothing for 0.1 s'),
-      isRetryable: true,
-    });
-  });
+  it.each(dialects.flatMap((dialect) => [true, false].map((stream) => ({ ...dialect, dialect, stream }))))(
+    'is a failure: $name (streamed: $stream)',
+    async ({ dialect, stream }) => {
+      await using llm = await startFakeAgentLLM({ script: [] });
+      llm.hang(60_000);
+      const upstream = { baseURL: llm.url, auth };
+      await using gateway = await startModelGateway({ upstream, listen, retry: { maxRetries: 0 }, callTimeoutMs: 100 });
+      expect((await ask(gateway.url, dialect, { stream })).status).toBe(400);
+      expect(gateway.failure()).toMatchObject({
+        message: expect.stringContaining('sent nothing for 0.1 s'),
+        isRetryable: true,
+      });
+    },
+  );
 });
 
 it.each([
-  ['hangs in the midst of it', () => {}],
+  ['hangs in the middle of it', () => {}],
   ['ends it without its last event', (response: { end(): void }) => response.end()],
 ])('an answer of a provider that %s never looks finished', async (_, then) => {
   await using provider = await startProvider((_, response) => {
@@ -150,7 +156,7 @@ it.each([
   [chat, { error: { code: 502, message: 'Provider returned error' } }, 502],
   [responses, { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } }, 429],
   [gemini, { error: { code: 503, status: 'UNAVAILABLE', message: 'busy' } }, 503],
-] as const)('an outage that is told in the midst of an answer counts: %#', async (dialect, event, status) => {
+] as const)('an outage in the middle of an answer counts: %#', async (dialect, event, status) => {
   await using provider = await startProvider((_, response) => {
     response.writeHead(200, eventStream);
     response.end(data(event));
