@@ -4,37 +4,31 @@ import { inFlags } from './flags/in-flags.ts';
 import { Interrupted } from './interrupt.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-type Explained = { readonly code: string; readonly message: string; readonly hint?: string };
+type Explained = { readonly code: string; readonly message: string; readonly hint?: string | undefined };
 
 /** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too. */
 export function printError(error: unknown, terminal: Terminal): void {
-  const { code, message, hint } = inOwnWords(explain(error), terminal);
+  const explained = explain(error);
+  const { code } = explained;
+  const message = terminal.called(explained.message);
+  const hint = explained.hint && terminal.called(explained.hint);
   const { red, dim } = terminal.errorColors;
   terminal.say(error instanceof Interrupted ? `stopped: ${message}` : `${red('error:')} ${message}`);
   if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
   if (code === 'BUG' && terminal.io.env.SKILLOPT_DEBUG === '1') terminal.say(String((error as Error)?.stack ?? error));
   const run = error instanceof StoppedRun ? { run: error.run } : {};
-  if (terminal.isJson)
-    terminal.answer({ error: { code, message, ...(hint === undefined ? {} : { hint }) }, ...run }, []);
+  if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run }, []);
 }
-
-const inOwnWords = ({ code, message, hint }: Explained, { called }: Terminal): Explained => ({
-  code,
-  message: called(message),
-  ...(hint === undefined ? {} : { hint: called(hint) }),
-});
 
 function explain(error: unknown): Explained {
   if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };
-  if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
+  if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, hint: error.hint };
   const refused = systemErrorOf(error);
   if (refused !== undefined) return { code: 'SYSTEM', ...refused };
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'Please report it. SKILLOPT_DEBUG=1 shows where it happened.';
   return { code: 'BUG', message: `this is a bug in skillopt: ${message}`, hint };
 }
-
-const hintOf = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });
 
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: 'Check that you may read and write there.',
@@ -46,10 +40,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: 'Check that you may read and write there.',
 };
 
-type SystemError = { readonly message: string; readonly hint: string };
-
 /** What the operating system refused, if that is what is behind an error: nothing that a bug of ours would do. */
-function systemErrorOf(error: unknown): SystemError | undefined {
+function systemErrorOf(error: unknown): { message: string; hint: string } | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isFromSystem(error))
     return { message: error.message, hint: HINTS[error.code] ?? 'Check that path, and try again.' };
@@ -111,7 +103,6 @@ export function lateError(error: unknown): unknown {
 
 const isLibrary = (file: string) => !file.startsWith(OURS) && file.includes('/node_modules/');
 
-/** Those in files. */
 function framesOf({ stack = '' }: Error): { file: string; line: string }[] {
   return stack.split('\n').flatMap((text) => {
     const place = /:(\d+):\d+\)?$/.exec(text);

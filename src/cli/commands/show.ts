@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
-import { findRun, onlyRun, runAnswer } from '../../app/index.ts';
+import { type FinishedNight, findRun, finishedNight, isNight, onlyRun, runAnswer } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { type DefineCommand, examples } from '../define-command.ts';
-import { jsonOption, rootOption } from '../flags/flags.ts';
-import { type FinishedNight, finishedNight, isNight, runPlace } from '../night-runs.ts';
+import { jsonOption, readOrdinal, rootOption } from '../flags/flags.ts';
+import { placeOfNights, runPlace } from '../night-runs.ts';
 import { reportRun } from '../report-run.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -17,14 +16,15 @@ export const define: DefineCommand = (command, terminal) => {
     .addOption(rootOption())
     .option('--all', 'show everything, every edit in full')
     .option('--task <id>', 'the attempts at one task: what was done, and how it was judged')
-    .addOption(new Option('--step <n>', 'with --task: the attempts of one step').argParser(toStep))
+    .option('--step <n>', 'with --task: the attempts of one step', readOrdinal('the number of a step, from 1'))
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (given: string | undefined, { root, all = false, task, step }: Flags) => {
+    .action(async (given: string | undefined, flags: Flags) => {
+      const { root, all = false, task, step } = flags;
       if (step !== undefined && task === undefined) throw stepWithoutTask(step);
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
-      if (task !== undefined) return showTask({ name, root, task, step, isComplete: all }, terminal);
-      const night = await finishedNight(name, terminal);
+      if (task !== undefined) return showTask(name, flags, terminal);
+      const night = await finishedNight(name, placeOfNights(terminal));
       if (night?.name === name && !all) return showNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));
       await reportRun(run, terminal, {
@@ -45,32 +45,19 @@ async function showNight(night: FinishedNight, root: string, terminal: Terminal)
   terminal.answer({ ...run, report: night.report }, await nightReport(night, terminal));
 }
 
-type Asked = {
-  readonly name: string;
-  readonly root: string;
-  readonly task: string;
-  readonly step: number | undefined;
-  readonly isComplete: boolean;
-};
-
-async function showTask({ name, root, task, step, isComplete }: Asked, terminal: Terminal): Promise<void> {
+async function showTask(name: string, { root, task = '', step, all = false }: Flags, terminal: Terminal) {
   const [run, { loadAttempts }, { attemptLines }] = await Promise.all([
     findRun(...runPlace(name, root, terminal)),
     import('../../app/index.ts'),
     import('../../report/index.ts'),
   ]);
   const attempts = await loadAttempts(run, { task, step });
-  terminal.answer({ name: run.name, task, attempts }, attemptLines(task, attempts, { ...terminal, isComplete }));
+  terminal.answer({ name: run.name, task, attempts }, attemptLines(task, attempts, { ...terminal, isComplete: all }));
 }
 
 function stepWithoutTask(step: number): SkillError {
   const hint = `For example: skillopt show RUN --task ID --step ${step}. What a step changed: skillopt diff RUN ${step - 1} ${step}`;
   return new SkillError('USAGE', '--step needs --task: it shows the attempts of one step at one task', { hint });
-}
-
-function toStep(given: string): number {
-  if (/^[1-9]\d*$/.test(given)) return Number(given);
-  throw new InvalidArgumentError('expected the number of a step, from 1');
 }
 
 const EXAMPLES = examples([

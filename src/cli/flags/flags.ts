@@ -101,6 +101,13 @@ export const positiveNumber = numberReader('a number above 0', (n) => n > 0 && N
 export const readCount = numberReader('a whole number, 1 or more', (n) => Number.isInteger(n) && n >= 1);
 /** One pass says nothing about noise. */
 export const readPasses = numberReader('a whole number, 2 or more', (n) => Number.isInteger(n) && n >= 2);
+/** A number from 1 that counts things, such as nights. */
+export const readOrdinal =
+  (what: string) =>
+  (text: string): number => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError(`Expected ${what}.`);
+  };
 export const readShare = numberReader('a number from 0 to 1, such as 0.8', (n) => n >= 0 && n <= 1);
 
 /** The project file, for commands that need one. */

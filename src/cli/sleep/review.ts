@@ -18,7 +18,7 @@ import {
 } from '../../sleep/index.ts';
 import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
-import { answered, confirm, editText } from '../terminal/ask.ts';
+import { answered, confirm, editByHand } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { choosePending, commandFor, meantProject, type ProposalFlags } from './proposals.ts';
 import type { RunFlags } from './run.ts';
@@ -119,8 +119,10 @@ async function isAgreed(
     const hint = `Nothing was changed, and nobody was asked. Allow at least ${least}.`;
     throw new SkillError('USAGE', `${cost} --max-calls ${maxCalls} is too few.`, { hint });
   }
-  if (yes) terminal.say(cost);
-  if (yes) return true;
+  if (yes) {
+    terminal.say(cost);
+    return true;
+  }
   if (terminal.canAsk) return confirm(`${cost} Do it now?`);
   throw new SkillError('USAGE', `${cost} Nobody can be asked here whether to do it.`, {
     hint: 'Nothing was changed. Agree with --yes; --max-calls NUMBER is a limit.',
@@ -160,18 +162,11 @@ async function askAbout(changes: readonly ReviewedChange[], terminal: Terminal):
 
 /** An emptied rule is dropped. One that says or hides what no rule may is quarantined: nothing, with the reason shown. */
 async function editedByHand(rule: string, terminal: Terminal): Promise<ReviewDecision | undefined> {
-  const { VISUAL, EDITOR } = terminal.io.env;
-  const editor = VISUAL || EDITOR;
-  const text = (editor ? await editText(rule, editor, 'rule.md') : await inPrompt(rule)).trim();
+  const editing = { file: 'rule.md', message: 'The rule in your words', isOneLine: !rule.includes('\n') };
+  const text = (await editByHand(rule, editing, terminal.io.env)).trim();
   if (text === '') return 'drop';
   const poison = findPoison(text);
   if (poison === undefined) return text === rule ? 'keep' : { rule: text };
   terminal.warn(`quarantined: ${poison.reason}`);
   return undefined;
-}
-
-async function inPrompt(rule: string): Promise<string> {
-  const { multiline, text } = await import('@clack/prompts');
-  const options = { message: 'The rule in your words', initialValue: rule, output: process.stderr };
-  return answered(rule.includes('\n') ? multiline(options) : text(options));
 }

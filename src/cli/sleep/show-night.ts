@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FinishedNight } from '../../app/index.ts';
 import { strip } from '../../core/text/index.ts';
 import { type DocumentReport, nightLines, type SleepReport } from '../../report/index.ts';
 import { type Proposal, readSleepState } from '../../sleep/index.ts';
@@ -8,10 +9,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { commandFor, nightCommand, nightCommands } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-type ShownNight = { readonly name: string; readonly folder: string; readonly report: SleepReport };
-
 /** A night that is over, in the words of its own report, and what can be done about it now. */
-export async function nightReport({ name, folder, report }: ShownNight, terminal: Terminal): Promise<string[]> {
+export async function nightReport({ name, folder, report }: FinishedNight, terminal: Terminal): Promise<string[]> {
   const proposals = await proposalsOf(report, terminal);
   const behind = [
     [`skillopt diff ${name}`, 'what its search changed'],

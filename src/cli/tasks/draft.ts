@@ -62,25 +62,23 @@ async function isAgreed(
   return true;
 }
 
-type DraftProgress = { readonly doing: string; readonly kept: number; readonly wanted: number };
-
 /** A line whenever something else is done, or more is kept. */
-function progressSayer(say: (line: string) => void): (progress: DraftProgress) => void {
+function progressSayer(say: (line: string) => void) {
   let last = '';
-  return ({ doing, kept, wanted }) => {
+  return ({ doing, kept, wanted }: { doing: string; kept: number; wanted: number }) => {
     const line = doing === 'reading the skill' ? doing : `${doing}: ${kept} of ${wanted} kept`;
     if (line !== last) say(line);
     last = line;
   };
 }
 
-type Drafting = { readonly shown: string; readonly n: number; readonly isProject: boolean };
+type DraftAnswer = ReturnType<typeof answerOf>;
+type DraftRequest = { readonly shown: string; readonly n: number; readonly isProject: boolean };
 
-function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProject }: Drafting): DraftAnswer {
+function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProject }: DraftRequest) {
   const types = rows.map(({ taskType }) => (typeof taskType === 'string' ? taskType : ''));
-  const kinds = Object.fromEntries(
-    [...new Set(types)].map((type) => [type, types.filter((one) => one === type).length]),
-  );
+  const kinds: Record<string, number> = {};
+  for (const type of types) kinds[type] = (kinds[type] ?? 0) + 1;
   const dropped = { repeated: 0, contradicted: 0, doubtful: 0, 'not usable': 0 };
   for (const { why } of result?.dropped ?? []) dropped[why] += 1;
   const doubtful = kept.filter((row) => row.doubtful).length;
@@ -90,23 +88,6 @@ function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProj
     ...{ costUsd: isPriced ? costUsd : null, costWords: costWords(cost), isProject },
   };
 }
-
-type DraftAnswer = {
-  readonly file: string;
-  /** Of this command. */
-  readonly drafted: number;
-  /** In the file now. */
-  readonly tasks: number;
-  readonly wanted: number;
-  readonly kinds: Readonly<Record<string, number>>;
-  readonly dropped: Readonly<Record<'repeated' | 'contradicted' | 'doubtful' | 'not usable', number>>;
-  readonly doubtful: number;
-  readonly calls: number;
-  readonly tokens: number;
-  readonly costUsd: number | null;
-  readonly costWords: string;
-  readonly isProject: boolean;
-};
 
 const WORDS = {
   repeated: 'repeated',

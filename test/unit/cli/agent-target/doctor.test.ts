@@ -2,7 +2,7 @@ import { chmodSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
-import { agentProject, hasBubblewrap, SKILL } from './agent-project.ts';
+import { agentProject, BEST_SANDBOX, hasBubblewrap, SKILL, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
@@ -13,7 +13,7 @@ const named = (out: string) =>
 
 it('says of each agent whether it can be a target, and of the target what it is and what cuts its description', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: BEST_SANDBOX } });
   const { code, out } = await project.run('doctor', '--json');
   const { agents, target, sandbox, skill } = named(out);
   expect([code, llm.calls()]).toEqual([0, 0]);
@@ -60,7 +60,7 @@ it.runIf(hasBubblewrap)('tells the three ways out where no sandbox works', async
 
 it('tries with --canary whether loading can be seen, and says when it cannot', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: BEST_SANDBOX } });
   const seen = await project.run('doctor', '--canary', '--json');
   expect(named(seen.out).canary).toMatchObject({ isOk: true });
   expect(seen.out).not.toContain('doctor --canary');
@@ -184,8 +184,8 @@ it('refuses a limit in dollars for a model without a price before anything is be
 it('goes on with doctor where a task names a folder that is not there', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   const verify = { command: 'true', from: 'nowhere' };
-  const tasks = Array.from({ length: 8 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: 'Do it.', verify }));
-  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasks.join('\n') } });
+  const tasks = taskRows(() => ({ prompt: 'Do it.', verify }));
+  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasks } });
   const { out, err } = await project.run('doctor');
   expect(out + err).toMatch(/✗ tasks +a task names the folder nowhere/);
   expect(out + err).toMatch(/✓ sandbox/);
