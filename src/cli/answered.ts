@@ -13,7 +13,6 @@ export class Answered extends Error {
 /** A run that has reached a limit, with what it came to until then. */
 export class StoppedRun extends SkillError {
   override readonly name = 'StoppedRun';
-  /** As `show --json` tells it. */
   readonly run: object;
 
   constructor(error: SkillError, run: object) {

@@ -4,7 +4,6 @@ import { commands } from './command-table.ts';
 import type { Typed } from './define-command.ts';
 import { nameProject } from './named-project.ts';
 
-/** How this process was started, as `process` tells it. */
 type Started = {
   readonly argv?: readonly string[] | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,7 +33,6 @@ export function calledAs(started: Started, typed: Typed, config?: string): Calle
   };
 }
 
-/** `folder` is where it will be typed, if not here. */
 type Called = (text: string, folder?: string) => string;
 
 /** Its name where a shell finds it, `node PATH` where a file was named, and otherwise what works in every project. */

@@ -4,7 +4,6 @@ import type { Terminal } from './terminal/terminal.ts';
 /** Adds arguments, options, examples and the action to a command that already has its name and output. */
 export type DefineCommand = (command: Command, terminal: Terminal) => void;
 
-/** The command that was typed. */
 export type Typed = 'skillopt' | 'skillopt-sleep';
 
 export type CommandEntry = {

@@ -54,7 +54,6 @@ function isFromSystem(error: Error): error is Error & { code: string } {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && (typeof syscall === 'string' || code in HINTS);
 }
 
-/** Exit codes, in the order of the help text. */
 export const EXIT_CODES = {
   0: 'done',
   1: 'done, and errors were found, or a check failed',

@@ -10,7 +10,6 @@ const EXAMPLES = [
   ['skillopt diff demo', 'what training changed'],
 ] as const;
 
-/** What `skillopt --help` prints. */
 export function rootHelp({ colors: { bold, dim }, called, width }: Terminal): string {
   const section = (title: string, rows: readonly (readonly [string, string])[]) => {
     const named = rows.map(([left, right]) => [called(left), right] as const);

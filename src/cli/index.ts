@@ -74,7 +74,7 @@ export async function start(process: NodeJS.Process, typed: Typed): Promise<void
   process.exit(code === 0 && lost() !== undefined ? 2 : code);
 }
 
-/** Why what was written did not arrive. A reader that left, as `head` does, has seen what it wanted. */
+/** The error that kept an answer from being written. A reader that left early, as `head` does, is none. */
 function watchAnswer(stdout: NodeJS.WriteStream): () => SkillError | undefined {
   let lost: SkillError | undefined;
   stdout.on('error', (cause: NodeJS.ErrnoException) => {

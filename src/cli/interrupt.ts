@@ -42,13 +42,11 @@ type Kept = {
   readonly isKept?: boolean;
   /** Whether an agent does the tasks: its attempts take too long to be waited for. */
   readonly hasAgent?: boolean;
-  /** What to tell the person instead. */
   readonly hint?: string;
 };
 
 type Interruptible = Kept & {
   readonly io: Io;
-  /** What is done now, for the person who asked. */
   onStop(what: string): void;
 };
 

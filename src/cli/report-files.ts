@@ -12,7 +12,7 @@ import type { Io } from './terminal/terminal.ts';
 
 type Places = { readonly out: string | undefined; readonly junit: string | undefined };
 
-/** Where a report is to be written. Known to be writable before anything is paid for. */
+/** Opens the files of a report, so that a wrong path is found before anything is paid for. */
 export async function openReportFiles({ out, junit }: Places, cwd: string) {
   const directory = out === undefined ? undefined : await openFolder(resolvePath(cwd, out), `--out ${out}`);
   if (directory !== undefined) refuseForeignReport(directory, `--out ${out}`);
@@ -34,14 +34,14 @@ async function openFolder(path: string, shown: string): Promise<string> {
   return path;
 }
 
-/** A report of ours comes with its figures; one without them is somebody's own. */
+/** A report.md without eval.json beside it is not ours. */
 function refuseForeignReport(directory: string, shown: string): void {
   if (!existsSync(join(directory, 'report.md')) || existsSync(join(directory, 'eval.json'))) return;
   const hint = 'Name another folder, or move that file away.';
   throw new SkillError('USAGE', `${shown} has a report.md already, which is not of this command`, { hint });
 }
 
-/** Nothing but an earlier report is written over: a slip of the hand would cost the tasks or the skill. */
+/** Overwrites nothing but an earlier report: a typing error would cost the tasks or the skill. */
 async function refuseForeignFile(path: string, shown: string): Promise<void> {
   const text = (await readFile(path, 'utf8').catch(() => '')).trimStart();
   if (text === '' || /^(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]/.test(text)) return;
@@ -82,7 +82,6 @@ async function writeScore(directory: string, score: SkillScore): Promise<void> {
   await writeFile(join(directory, 'buckets.json'), bucketsText(score.evaluation.scores, types));
 }
 
-/** Adds a page to the summary of the workflow's step, where there is one. */
 export async function addStepSummary(page: string, { env }: Pick<Io, 'env'>): Promise<void> {
   const path = env.GITHUB_STEP_SUMMARY;
   if (!path) return;

@@ -27,7 +27,6 @@ type ReportSettings = {
   readonly called?: string;
 };
 
-/** Answers with what a run came to: the end of `train`, and all of `show`. */
 export async function reportRun(run: LoadedRun, terminal: Terminal, settings: ReportSettings = {}): Promise<void> {
   const { warnings = [], isComplete = false, night, called } = settings;
   const cwd = terminal.io.cwd();

@@ -16,7 +16,6 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], t
   }
 }
 
-/** One command with all of its arguments, options and parts. */
 export async function buildCommand(entry: CommandEntry, terminal: Terminal): Promise<Command> {
   const { define } = await entry.load();
   const command = newCommand(entry, terminal);
@@ -24,13 +23,11 @@ export async function buildCommand(entry: CommandEntry, terminal: Terminal): Pro
   return command;
 }
 
-/** A command that is only a folder of others says which. */
 function needsSubcommand(command: Command, name: string): SkillError {
   const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
   return new SkillError('USAGE', `${name} needs a subcommand`, { hint: `There is: ${names.join(', ')}` });
 }
 
-/** Its part, if one was called. */
 const partCalled = (command: Command, argv: readonly string[]) =>
   command.commands.find((one) => one.name() === argv.find((word) => !word.startsWith('-'))) ?? command;
 
@@ -87,5 +84,4 @@ function meantOption(message: string, { options }: Command): string | undefined 
 const namesOf = ({ long, short }: Option) =>
   [short, long].flatMap((name) => (name?.startsWith('--') ? name.slice(2) : []));
 
-/** `num-epochs` holds `epochs`. */
 const holdsWords = (name: string, typed: string) => `-${name}-`.includes(`-${typed}-`);

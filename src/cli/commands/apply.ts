@@ -66,7 +66,6 @@ const EXAMPLES = examples([
   ['skillopt apply starter --undo', 'the document as it was before'],
 ]);
 
-/** What every part of the command works with. */
 type Applying = {
   readonly run: LoadedRun;
   /** The command that was typed, to be continued. */

@@ -14,11 +14,9 @@ type Level = {
   readonly path: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  /** Its parts, or what its arguments are. */
   readonly words: Offer;
 };
 
-/** Every command with its parts, each after the one that it belongs to. */
 export async function commandLevels(entries: readonly CommandEntry[], terminal: Terminal): Promise<Level[]> {
   const commands = await Promise.all(entries.map((entry) => buildCommand(entry, terminal)));
   return commands.flatMap((command, at) => levelsOf(command, entries[at]!.name));
@@ -126,7 +124,6 @@ const inQuotes = (text: string) => `"${text}"`;
 export const zshScript = (levels: readonly Level[]): string =>
   ['#compdef skillopt skillopt-sleep', 'autoload -U +X bashcompinit && bashcompinit', bashScript(levels)].join('\n');
 
-/** One line for each word that may be typed. */
 export function fishScript(levels: readonly Level[]): string {
   const lines = levels.flatMap((level) => [
     `complete -c skillopt -n ${quoted(before(level.path))} -f -a ${level.path.split(' ').at(-1)} -d ${quoted(level.summary)}`,
@@ -136,7 +133,6 @@ export function fishScript(levels: readonly Level[]): string {
   return ['complete -c skillopt -f', ...lines, 'complete -c skillopt-sleep -w "skillopt sleep"', ''].join('\n');
 }
 
-/** Where a command may be typed: after nothing, or after the command that it is a part of. */
 function before(path: string): string {
   const [command, part] = path.split(' ');
   return part === undefined ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${command}`;

@@ -32,7 +32,6 @@ export const define: DefineCommand = (command, terminal) => {
 
 type Asked = Readonly<Record<'name' | 'root' | 'task' | 'from' | 'to', string>>;
 
-/** Two attempts at a task, and in what they differ, from the first step to the verdict. */
 async function diffTask({ name, root, task, from, to }: Asked, terminal: Terminal): Promise<void> {
   const run = await findRun(...runPlace(name, root, terminal));
   const attempts = await loadAttempts(run, { task });

@@ -94,7 +94,6 @@ const WORDS: Readonly<Record<FollowEnd, string>> = {
   left: 'no longer watching; the run continues',
 };
 
-/** What the run came to, or where it stands. */
 async function finish(run: LoadedRun, end: FollowEnd, terminal: Terminal): Promise<void> {
   const hasReport = end === 'done' || end === 'dead';
   if (terminal.isJson) {

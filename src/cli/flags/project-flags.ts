@@ -69,11 +69,10 @@ const EVAL_KEYS = [
   ...['rolloutTimeoutMs', 'maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'],
 ];
 
-/** Those that matter when a document is scored. */
 export const evalFlags = (): Option[] =>
   flagsFrom(shapeOf(EVAL_KEYS), { group: 'project (over the project file):', placeholders });
 
-/** What the command line says of a project: of all flags those that are keys of one, and how each key is typed. */
+/** The settings of a project among all flags, and how each is typed. */
 export function typedSettings(flags: Readonly<Record<string, unknown>>) {
   const settings = Object.entries(flags).filter(([key]) => key in projectShape);
   return { flags: Object.fromEntries(settings), flagOf };

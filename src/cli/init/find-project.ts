@@ -7,7 +7,7 @@ import { skillFileAt } from '../../skills/index.ts';
 
 type NamedParts = { readonly skill?: string | undefined; readonly tasks?: string | undefined };
 
-/** What flags name, alone. Throws for what is not there, and for a skill that nobody can read. */
+/** Keeps only what the flags name. Throws for what is not there, and for a skill that is no text. */
 export async function onlyNamed(
   found: FolderFindings,
   { skill, tasks }: NamedParts,
@@ -24,7 +24,7 @@ export async function onlyNamed(
   return { ...kept, tasks: chosen, envs: [], skillOptConfigs: [] };
 }
 
-/** By the file itself, since a skill that links lead to was found once. */
+/** Compares real files: a skill that several links lead to was found once. */
 async function withSkill(found: FolderFindings, typed: string, cwd: string): Promise<FolderFindings> {
   const wanted = await realSkill(resolvePath(cwd, typed));
   const pick = async <Thing extends { readonly path: string }>(things: readonly Thing[]) => {
@@ -56,7 +56,6 @@ function unreadable({ path, why }: LeftOut, directory: string): SkillError {
   return new SkillError('SKILL_NOT_FOUND', `${join(directory, path)} is no skill: ${why}`, { hint });
 }
 
-/** Throws unless the path is a folder, or can become one. */
 export function requireFolder(path: string): void {
   const parent = dirname(path);
   if (!existsSync(path) && parent !== path) requireFolder(parent);

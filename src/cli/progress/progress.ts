@@ -29,11 +29,9 @@ import { type LiveBlock, openLiveBlock } from './live-block.ts';
 const REDRAW_MS = 120;
 
 type ProgressReporter = Omit<RunObserver, 'onOpen'> & {
-  /** `takenUp` for a run of another process. */
   onOpen(state: RunState, takenUp?: TakenUp): void;
   /** A line of its own, which does not disturb the live block. */
   log(line: string): void;
-  /** Ends the display and restores the terminal. */
   close(): void;
 };
 
@@ -107,7 +105,6 @@ type WorkOptions = {
   readonly hasAgent?: boolean;
 };
 
-/** Does `work` with progress on stderr. Ctrl-C stops it. */
 export async function withProgress<T>(
   terminal: Terminal,
   { isQuiet = false, ...stopping }: WorkOptions,
@@ -123,7 +120,6 @@ export async function withProgress<T>(
   }
 }
 
-/** Keeps what the live block shows of a run. */
 function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
@@ -185,7 +181,6 @@ function markText(progress: Progress): string | undefined {
   return result && `  ${markOf(progress)} ${oneLine(result.id)}  ${phase} ${done}/${total}`;
 }
 
-/** The last tasks of the stage that fit on a line. */
 const markLines = ({ marks }: { readonly marks: string }, width: number) => (marks === '' ? [] : [marks.slice(-width)]);
 
 /** What a run does next, before the first of it is done. */
@@ -196,17 +191,17 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
   return { ...coming, phase: isSearchOver(state) ? 'test' : 'rollout' };
 }
 
-/** One column is left free: some terminals wrap after the last one. A file or a pipe gets whole lines. */
+/** One column is left free, because some terminals wrap after the last one. A file or a pipe gets whole lines. */
 const lineWidth = (columns: number | undefined) =>
   columns === undefined ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.min(columns, 121) - 1);
 
 /** What a provider makes a run wait for. When one is down or slows us down, every call in flight says so. */
 type Trouble = Required<Pick<RunObserver, 'onRetry' | 'onRateLimit'>> & {
-  /** One line for all pauses, and one for all retries: what a terminal shows, with nothing left behind. */
+  /** One line for all pauses, and one for all retries. */
   lines(): string[];
 };
 
-/** In a file, where nothing can be taken back, `tell` gets lines: rarely, and more rarely the longer it lasts. */
+/** `tell` gets lines for a file, ever more rarely the longer the trouble lasts. */
 function watchTrouble(tell: ((line: string) => void) | undefined): Trouble {
   const pauses = createTally(tell);
   const retries = createTally(tell);
@@ -236,7 +231,6 @@ type Sum = (tally: { readonly count: number }) => string;
 const FIRST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 60_000;
 
-/** Counts things of one kind and knows the last of them. */
 function createTally(tell: ((line: string) => void) | undefined) {
   let [count, line] = [0, ''];
   let [nextAt, gapMs] = [Number.NEGATIVE_INFINITY, FIRST_GAP_MS];

@@ -15,7 +15,6 @@ import {
 } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-/** Puts what nights proposed into the live documents, and says what that means for the agent. */
 export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
   const { adopted, proposals } = await adoptProposals(
     among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal)),
@@ -33,7 +32,6 @@ export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Pro
   );
 }
 
-/** Chooses among the proposals of the project that is meant. */
 function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {
   const { isOf } = meantProject(flags, terminal);
   return {
@@ -43,7 +41,7 @@ function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly
   };
 }
 
-/** What waits; or, when nothing of a named night does, what was rolled back of it. */
+/** Pending proposals; if a named night has none, those of it that were rolled back. */
 function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
   const having = (wanted: Proposal['status'], some = proposals) => some.filter(({ status }) => status === wanted);
   const meant = proposals.filter((one) => isNamed(one, flags));
@@ -64,7 +62,7 @@ function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
   });
 }
 
-/** Undoes this and nothing that was adopted of the same night before. */
+/** The command that undoes this adoption, and no earlier one of the same night. */
 function undoOf(
   { proposal }: Adopted,
   together: readonly Adopted[],

@@ -17,7 +17,6 @@ const shape = {
 
 type DemoSleepFlags = { readonly seed?: number; readonly nights?: number; readonly quiet?: boolean };
 
-/** `demo sleep`, with the night that it plays. */
 export function addDemoSleep(command: Command, terminal: Terminal, playNight: PlayNight): void {
   const part = command.command('sleep').description('seven nights of a simulated person, offline');
   for (const option of flagsFrom(shape, { group: 'options:' })) part.addOption(option);
@@ -49,14 +48,12 @@ async function showDemoSleep(
 type Evening = {
   readonly night: number;
   readonly home: string;
-  /** The folder that the person works in. */
   readonly project: string;
   readonly now: Date;
   readonly person: SimulatedPerson;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The texts that the agent reads. */
 type LiveDocuments = { readonly skill: string; readonly memory: string };
 
 type PlayedNight = Pick<NightStory, 'sessions' | 'tasks' | 'calls' | 'rejected' | 'quarantined' | 'whyNothing'> & {
@@ -64,7 +61,6 @@ type PlayedNight = Pick<NightStory, 'sessions' | 'tasks' | 'calls' | 'rejected' 
   readonly documents: LiveDocuments;
 };
 
-/** Runs a night on a home and adopts what it stages. */
 export type PlayNight = (evening: Evening) => Promise<PlayedNight>;
 
 type WeekOptions = {

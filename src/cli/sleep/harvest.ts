@@ -92,7 +92,6 @@ type Gathered = {
 
 const MOST_GROUPS = 5;
 
-/** The tasks, what recurs among them, and what became of the rest. */
 function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Terminal): string[] {
   const { sessions, considered, trouble } = harvest;
   const { width, colors } = terminal;
@@ -126,7 +125,6 @@ const TASK_COLUMNS: readonly Column[] = [
   { title: 'id', isOptional: true },
 ];
 
-/** With the project of each, where there are several. */
 function taskTable({ tasks }: MineResult, { width, colors }: Terminal): string[] {
   if (tasks.length === 0) return [];
   const isOfMany = new Set(tasks.map(({ project }) => project)).size > 1;
@@ -154,7 +152,6 @@ function outputLines(output: string | undefined, flags: HarvestFlags, terminal: 
   return ['', ...wrap(`written: ${file}. Read it, correct it, and set "reviewed": true in it. ${use}`, width)];
 }
 
-/** Why sessions that are there are not among those considered. */
 export function notConsidered(counts: HarvestCounts): string[] {
   const reasons: readonly (readonly [number, string])[] = [
     [counts.otherProjects, 'of other projects (--all-projects takes them)'],

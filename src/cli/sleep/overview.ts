@@ -49,12 +49,10 @@ const PROJECT_COLUMNS: readonly Column[] = [
 ];
 const MOST_PROJECTS = 8;
 
-/** What the next command is told, and why. */
 type NextCommands = {
   readonly flags: SleepFlags;
   /** The folder that is meant, as sessions name it. */
   readonly here: string;
-  /** Sessions of this folder that could teach something. */
   readonly usableHere: number;
 };
 
@@ -62,11 +60,9 @@ type OverviewNotes = {
   readonly next: NextCommands;
   readonly trouble: readonly string[];
   readonly lookedAt: readonly string[];
-  /** Sessions that are there, and why they are not meant. */
   readonly notMeant: readonly string[];
 };
 
-/** What lies on this machine to learn from, and what to type next. */
 function overviewLines(found: Overview, notes: OverviewNotes, terminal: Terminal): string[] {
   const { colors, width } = terminal;
   if (found.sessions === 0) return nothingFound(notes, terminal);

@@ -24,7 +24,6 @@ export type PlanFlags = SleepFlags & {
   readonly drop?: readonly string[];
 };
 
-/** What a night would do, cost and send. Asks no model. */
 export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<void> {
   if (flags.drop) await drop(flags.drop, terminal);
   using sleep = await openSleep(sleepOptions(flags, terminal));
@@ -118,7 +117,6 @@ function recipientLines(
   });
 }
 
-/** One page, or all of them, and how to see more. */
 function pageLines(
   pages: readonly Page[],
   wanted: PageNumber | undefined,

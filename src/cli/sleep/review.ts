@@ -26,7 +26,6 @@ import { consentFrom, limitsIn, privateFiles, sleepOptions } from './sleep-flags
 
 export type ReviewFlags = RunFlags &
   ProposalFlags & {
-    /** Numbers of changes, from 1. */
     readonly dropChange?: readonly number[];
     readonly yes?: boolean;
   };
@@ -55,7 +54,7 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   await measureAgain(review, block, { sleep, flags, terminal });
 }
 
-/** Without one nothing but all of it can be dropped: said before anybody decides anything. */
+/** Warns before anybody decides: without a model, only the whole proposal can be dropped. */
 async function warnWithoutModel(sleep: OpenSleep, terminal: Terminal): Promise<void> {
   await planOf(sleep, []).catch((error: Error) =>
     terminal.warn(`what you keep of it cannot be measured: ${error.message}; name a model with --target`),
@@ -160,7 +159,7 @@ async function askAbout(changes: readonly ReviewedChange[], terminal: Terminal):
   return decisions;
 }
 
-/** An emptied rule is dropped. One that says or hides what no rule may is quarantined: nothing, with the reason shown. */
+/** An emptied rule is dropped. `undefined` for a rule that is quarantined: the reason is shown. */
 async function editedByHand(rule: string, terminal: Terminal): Promise<ReviewDecision | undefined> {
   const editing = { file: 'rule.md', message: 'The rule in your words', isOneLine: !rule.includes('\n') };
   const text = (await editByHand(rule, editing, terminal.io.env)).trim();

@@ -30,7 +30,6 @@ export type WithSkill = { readonly skill?: string };
 export const showNight = (flags: RunFlags & WithSkill, terminal: Terminal): Promise<void> =>
   flags.check ? showNightChecks(flags, terminal) : spendNight(flags, terminal, false);
 
-/** The same, and nothing of it is kept. */
 export const showDryRun = (flags: RunFlags & WithSkill, terminal: Terminal): Promise<void> =>
   spendNight(flags, terminal, true);
 
@@ -101,7 +100,7 @@ function pendingLines({ message, files }: HandoffPending): string[] {
   ];
 }
 
-/** What a night would need, each looked at by itself: called by `schedule`, in the job's own environment. */
+/** Checks what a night needs. `schedule` calls it in the environment that the job will have. */
 async function showNightChecks(flags: RunFlags, terminal: Terminal): Promise<void> {
   const open = (): Promise<OpenSleep> => openSleep(sleepOptions(flags, terminal));
   const found = await examineNight({ open, limits: limitsIn(flags) });

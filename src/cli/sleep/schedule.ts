@@ -30,7 +30,7 @@ export type ScheduleFlags = RunFlags & {
   readonly force?: boolean;
 };
 
-/** Has a night run every night. What it needs is looked at first, in the environment that the job will have. */
+/** Installs a nightly job. What it needs is checked first, in the environment that it will have. */
 export async function schedule(given: ScheduleFlags & WithSkill, terminal: Terminal): Promise<void> {
   const flags: ScheduleFlags = await namingSkill(given, terminal);
   if (flags.since !== undefined)
@@ -115,7 +115,6 @@ function doneLines({ job, kind }: PreparedJob, flags: ScheduleFlags, { colors, c
 
 export type UnscheduleFlags = { readonly project?: string; readonly all?: boolean };
 
-/** Removes nightly jobs of ours, and nothing else. */
 export async function unschedule(flags: UnscheduleFlags, terminal: Terminal): Promise<void> {
   const place = placeOf(terminal);
   const isAll = flags.all === true;

@@ -9,7 +9,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { commandFor, nightCommand, nightCommands } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-/** A night that is over, in the words of its own report, and what can be done about it now. */
 export async function nightReport({ name, folder, report }: FinishedNight, terminal: Terminal): Promise<string[]> {
   const proposals = await proposalsOf(report, terminal);
   const behind = [
@@ -28,7 +27,7 @@ async function proposalsOf(report: SleepReport, terminal: Terminal): Promise<rea
   return proposals.filter(({ night, project }) => night === report.night && project === report.project);
 }
 
-/** What a person kept of it is what waits. */
+/** Shows what a person kept of a proposal instead of what the night proposed. */
 function asReviewed(report: SleepReport, proposals: readonly Proposal[]): SleepReport {
   const keptOf = ({ path, after, isStaged }: DocumentReport) =>
     proposals.find(({ document, block }) => isStaged && document.path === path && strip(block) !== strip(after));

@@ -20,7 +20,6 @@ const placeholders = {
 };
 const aliases = { maxSessionsPerNight: '--max-sessions', maxTasksPerNight: '--max-tasks' };
 
-/** Settings by their own names, and which sessions are meant. */
 export type SleepFlags = Readonly<Record<string, unknown>> & {
   readonly project?: string;
   readonly allProjects?: boolean;
@@ -49,13 +48,12 @@ export function addSleepFlags(command: Command, shown: readonly string[] = []): 
 /** Where transcripts and the state are looked for. */
 export const placeOf = ({ io }: Terminal) => placeOfProcess(io.env);
 
-/** While it lasts, what this process writes is for this user alone: a run has many writers, and sessions are in its files. */
+/** Until it is disposed, this process writes files for this user alone: they hold texts of sessions. */
 export function privateFiles(): Disposable {
   const before = process.umask(0o077);
   return { [Symbol.dispose]: () => void process.umask(before) };
 }
 
-/** The flags as the library takes them. */
 export function sleepOptions(flags: SleepFlags, terminal: Terminal): SleepOptions {
   const cwd = terminal.io.cwd();
   const { project = '.', config } = flags;

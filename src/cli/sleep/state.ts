@@ -20,7 +20,7 @@ import { placeOf } from './sleep-flags.ts';
 
 export type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
 
-/** What waits for a person. Reads the state and nothing else. */
+/** Shows what waits for a person. Reads the state and nothing else, so that it is quick. */
 export async function showStatus(flags: StatusFlags, terminal: Terminal): Promise<void> {
   const { here } = meantProject(flags, terminal);
   const status = await nightStatus(stateFolderOf(placeOf(terminal)), here, flags.short ? undefined : terminal);
@@ -54,7 +54,7 @@ function shortLine({ pending, isCutOff, unfinished }: NightStatus): string[] {
   return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
-/** Of nights before there were agents nothing is known of tools. */
+/** Reports of earlier versions say nothing of tools. */
 function lastNightLines(
   { night, at, nTasks, withTools, notReplayable }: NonNullable<NightStatus['lastNight']>,
   width: number,
@@ -97,7 +97,6 @@ function statusLines(
 
 export type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
 
-/** Deletes what is kept of a person's sessions, and says what that was. */
 export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const place = placeOf(terminal);

@@ -21,7 +21,6 @@ export type DraftFlags = {
   readonly yes?: boolean;
 };
 
-/** Drafts what is missing in the file of tasks. */
 export async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const { config, model, n, maxCalls, maxCostUsd } = flags;
@@ -96,7 +95,6 @@ const WORDS = {
   'not usable': 'not usable',
 } as const;
 
-/** How many there are, how they are spread, what was dropped and why, what it cost, and what to type next. */
 function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Terminal): string[] {
   const { colors, width, canAsk } = terminal;
   const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;

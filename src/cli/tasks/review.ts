@@ -48,7 +48,6 @@ export async function review(
   ]);
 }
 
-/** For scripts, and for people without a terminal. */
 function list(shown: string, open: readonly TaskLine[], { answer, colors }: Terminal): void {
   const tasks = open.map(({ row }) => row!);
   answer({ file: shown, unreviewed: tasks.length, tasks }, [
@@ -100,7 +99,7 @@ function show(row: TaskRow, { io: { stderr }, say, width, errorColors: { dim } }
   for (const line of ['', ...card]) say(line);
 }
 
-/** What is no task is asked about again, and what was typed is not lost. */
+/** A text that is no task is shown again as it was typed. */
 async function edited(line: TaskLine, typed: Map<TaskLine, string>, terminal: Terminal): Promise<Decision | undefined> {
   const before = typed.get(line) ?? editable(line.row!);
   const text = await editByHand(before, { file: 'task.json', message: 'The task as JSON' }, terminal.io.env);
@@ -135,7 +134,7 @@ export function cardLines(row: TaskRow, { width, rows, dim }: Screen): string[] 
   );
 }
 
-/** A word that is wider is broken here, since the terminal would do it where nobody counts. */
+/** Breaks a word that is too wide: the terminal would break it, and the rows would be miscounted. */
 function inRoom(line: string, room: number): string[] {
   const isItem = line.startsWith('- ');
   return wrap(line, room, isItem ? '  ' : '').flatMap((one) =>
@@ -155,7 +154,6 @@ function fitParts(parts: readonly CardPart[], rows: number): readonly CardPart[]
   });
 }
 
-/** What an answer is held against, in words. */
 export function scoringLines({ answers, judge }: TaskRow): string[] {
   if (answers !== undefined) return [Array.from([answers].flat(), (one) => asText(one)).join(' or ')];
   if (!isObject(judge)) return [asText(judge)];
