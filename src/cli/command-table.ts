@@ -1,4 +1,4 @@
-import type { CommandEntry } from './define-command.ts';
+import type { CommandEntry } from './run-command.ts';
 
 const entry = (name: string, summary: string, load: CommandEntry['load']): CommandEntry => ({ name, summary, load });
 

@@ -13,8 +13,7 @@ import { ModelCallError, SkillError } from '../core/contracts/index.ts';
 import { isNothingRead } from '../core/run/index.ts';
 import { reportLines } from '../report/index.ts';
 import { shownPath } from '../stores/index.ts';
-import { Answered, StoppedRun } from './answered.ts';
-import { interruptible } from './interrupt.ts';
+import { Answered, interruptible, StoppedRun } from './errors.ts';
 import { openProgress } from './progress/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

@@ -1,8 +1,24 @@
 import { Command, CommanderError, type Option } from 'commander';
 import { SkillError } from '../core/contracts/index.ts';
 import { fitRows } from '../report/index.ts';
-import type { CommandEntry } from './define-command.ts';
 import type { Terminal } from './terminal/terminal.ts';
+
+/** Adds arguments, options, examples and the action to a command that already has its name and output. */
+export type DefineCommand = (command: Command, terminal: Terminal) => void;
+
+export type Typed = 'skillopt' | 'skillopt-sleep';
+
+export type CommandEntry = {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<{ define: DefineCommand }>;
+};
+
+/** The end of a command's help: lines to copy, each with what it does. */
+export function examples(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([line]) => line.length));
+  return ['', 'examples:', ...rows.map(([line, what]) => `  ${line.padEnd(width)}  ${what}`)].join('\n');
+}
 
 /** Loads one command and runs it with its arguments. A mistake in them is a `USAGE` error. */
 export async function runCommand(entry: CommandEntry, argv: readonly string[], terminal: Terminal): Promise<void> {

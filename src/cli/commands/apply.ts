@@ -27,12 +27,12 @@ import {
 } from '../../report/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered } from '../errors.ts';
 import { jsonOption, rootOption } from '../flags/flags.ts';
 import { nameProject } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { projectFileOf } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -1,7 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
-import { type CommandEntry, type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption } from '../flags/flags.ts';
-import { buildCommand } from '../run-command.ts';
+import { buildCommand, type CommandEntry, type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What a shell may offer in a place: names of runs, files, folders, these words, or nothing that is known. */

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { loadRun, trainAt } from '../../app/index.ts';
 import { SimpleQAEnv } from '../../envs/index.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import { trainShown } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import { addDemoSleep } from '../sleep/demo-sleep.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

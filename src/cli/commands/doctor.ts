@@ -1,10 +1,10 @@
 import { agentFacts, type Check, examineProject } from '../../app/index.ts';
 import type { LoadedProject } from '../../project/index.ts';
 import { wrap } from '../../report/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered } from '../errors.ts';
 import { configOption, jsonOption, setOption } from '../flags/flags.ts';
 import { checkInFlags } from '../flags/in-flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };

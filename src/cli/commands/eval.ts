@@ -2,17 +2,17 @@ import { ALL_SPLITS, openEval } from '../../app/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
 import { agentTargetOf } from '../../project/index.ts';
 import { checkMarkdown, type EvalReport, evalLines, evalValue, githubError, githubLines } from '../../report/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
-import { configOption, formatOption, jsonOption, quietOption, readShare, setOption } from '../flags/flags.ts';
-import { evalFlags, typedProject } from '../flags/project-flags.ts';
+import { Answered } from '../errors.ts';
+import { formatOption, readShare } from '../flags/flags.ts';
+import { addEvalFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
 import { addStepSummary, openReportFiles } from '../report-files.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Format = 'text' | 'md' | 'github';
 
-type Flags = Readonly<Record<string, unknown>> & {
+type Flags = ProjectFlags & {
   readonly skill: string;
   readonly split: string;
   readonly baseline?: string;
@@ -20,10 +20,7 @@ type Flags = Readonly<Record<string, unknown>> & {
   readonly junit?: string;
   readonly format: Format;
   readonly cache: boolean;
-  readonly config?: string;
-  readonly set: readonly string[];
   readonly out?: string;
-  readonly quiet?: boolean;
 };
 
 export const define: DefineCommand = (command, terminal) => {
@@ -35,12 +32,10 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
     .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
-    .option('--no-cache', 'ask the model again, even for cached replies')
-    .addOption(configOption())
-    .addOption(quietOption())
-    .addOption(jsonOption());
-  for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
-  command.addHelpText('after', EXAMPLES).action((flags: Flags) => evaluate(flags, terminal));
+    .option('--no-cache', 'ask the model again, even for cached replies');
+  addEvalFlags(command)
+    .addHelpText('after', EXAMPLES)
+    .action((flags: Flags) => evaluate(flags, terminal));
 };
 
 const EXAMPLES = `${examples([

@@ -2,9 +2,9 @@ import { listNightRuns, listRuns, type RunRow } from '../../app/index.ts';
 import { percent } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { ago, type Column, table } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption } from '../flags/flags.ts';
 import { placeOfNights } from '../night-runs.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FinishedNight, findRun, finishedNight, isNight, onlyRun, runAnswer } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption, readOrdinal, rootOption } from '../flags/flags.ts';
 import { placeOfNights, runPlace } from '../night-runs.ts';
 import { reportRun } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly all?: boolean; readonly task?: string; readonly step?: number };

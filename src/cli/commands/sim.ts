@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { z } from 'zod';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { interruptible } from '../errors.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const share = z.number().min(0).max(1).optional();

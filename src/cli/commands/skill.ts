@@ -2,9 +2,9 @@ import { oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered } from '../errors.ts';
 import { jsonOption } from '../flags/flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { SkillError } from '../../core/contracts/index.ts';
 import { suggestion } from '../../core/text/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption, positiveNumber, readOrdinal } from '../flags/flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { PageNumber } from '../sleep/plan.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/sleep-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -40,9 +40,7 @@ function partsOf(command: Command, terminal: Terminal) {
     part,
     withConsent,
     ofProject: (name: string, what: string) =>
-      part(name, what)
-        .option('--project <path>', 'the project (default: the current folder)')
-        .addOption(jsonOption()),
+      part(name, what).option('--project <path>', 'the project (default: the current folder)').addOption(jsonOption()),
     limited: (name: string, what: string) =>
       withConsent(addSleepFlags(part(name, what), ['target', 'optimizer', 'judge']))
         .option('--max-minutes <number>', 'stop after this many minutes; the same command resumes', positiveNumber)

@@ -11,14 +11,13 @@ import {
 import { SkillError } from '../../core/contracts/index.ts';
 import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
 import { jsonLine } from '../../core/text/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered, interruptible } from '../errors.ts';
 import { rootOption } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
 import { nameProject } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
 import { projectFileOf, reportRun } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {

@@ -22,7 +22,7 @@ import {
   openLine,
   progressBlock,
 } from '../../report/index.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
 

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { plural } from '../../core/text/index.ts';
 import { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from '../../report/index.ts';
 import { type SimulatedPerson, simulatedPerson } from '../../sim/index.ts';
-import { flagsFrom } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
+import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
@@ -22,7 +22,7 @@ export function addDemoSleep(command: Command, terminal: Terminal, playNight: Pl
   for (const option of flagsFrom(shape, { group: 'options:' })) part.addOption(option);
   part
     .option('--quiet', 'no progress, only the result')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .action((_, own: Command) => showDemoSleep(own.optsWithGlobals() as DemoSleepFlags, terminal, playNight));
 }
 
@@ -65,22 +65,19 @@ export type PlayNight = (evening: Evening) => Promise<PlayedNight>;
 
 type WeekOptions = {
   readonly seed: number;
-  readonly nights?: number | undefined;
-  readonly poisonedDays?: readonly number[] | undefined;
-  /** When the person begins, such as `2026-01-05`. */
-  readonly firstDay?: string | undefined;
-  readonly onNight?: ((story: NightStory) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly nights?: number;
+  readonly poisonedDays?: readonly number[];
+  readonly onNight?: (story: NightStory) => void;
+  readonly signal?: AbortSignal;
 };
 
-const NIGHTS = 7;
 /** One early, one when something has been learned. */
 const POISONED = [2, 5];
 
 /** Lives through a week in a home of its own, which is gone afterwards. Each day's agent reads what the nights have taught. */
 export async function playWeek(playNight: PlayNight, options: WeekOptions): Promise<WeekStory> {
-  const { seed, nights = NIGHTS, poisonedDays = POISONED, firstDay, onNight, signal } = options;
-  const person = simulatedPerson({ seed, poisonedDays: [...poisonedDays], ...(firstDay && { firstDay }) });
+  const { seed, nights = 7, poisonedDays = POISONED, onNight, signal } = options;
+  const person = simulatedPerson({ seed, poisonedDays: [...poisonedDays] });
   const home = await realpath(await mkdtemp(join(tmpdir(), 'skillopt-demo-')));
   const project = join(home, 'rig');
   try {

@@ -16,7 +16,7 @@ import {
   writeTasksFile,
 } from '../../sleep/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { gatherProgress } from './gather-progress.ts';
 import { consentFrom, retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';

@@ -11,7 +11,7 @@ import {
   type SleepReport,
 } from '../../report/index.ts';
 import type { Proposal } from '../../sleep/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type ProposalFlags = {

@@ -16,7 +16,7 @@ import {
   readSleepState,
   reviewedBlock,
 } from '../../sleep/index.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
 import { openProgress } from '../progress/progress.ts';
 import { answered, confirm, editByHand } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -17,7 +17,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
 import { type OpenSleep, openSleep, smallestNight, usualCalls } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { meantProject } from './proposals.ts';
 import { namingSkill, type RunFlags, type WithSkill } from './run.ts';

@@ -4,8 +4,8 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { consentMissing, consentQuestion, placeOfProcess, type SleepOptions } from '../../sleep/index.ts';
-import { Answered } from '../answered.ts';
-import { flagsFrom } from '../flags/flags.ts';
+import { Answered } from '../errors.ts';
+import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -38,7 +38,7 @@ export function addSleepFlags(command: Command, shown: readonly string[] = []): 
     .option('--all-projects', 'sessions of every project')
     .option('--since <moment>', 'sessions that ended then or later: 2026-01-31 (UTC), or with a time and its zone')
     .option('--config <path>', 'project file with a section sleep:')
-    .option('--json', 'one JSON object on stdout');
+    .addOption(jsonOption());
   for (const option of flagsFrom(flagShape, { group: 'settings (over the project file):', placeholders, aliases })) {
     command.addOption([...SHOWN, ...shown].includes(option.attributeName()) ? option : option.hideHelp());
   }

@@ -5,7 +5,7 @@ import { agentTargetOf, type LoadedProject, resolvePath } from '../../project/in
 import { wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Finding, LoadedCheck } from '../../tasks/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered } from '../errors.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

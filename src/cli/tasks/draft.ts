@@ -4,8 +4,8 @@ import { count, dollars, oneLine, plural, shellWord } from '../../core/text/inde
 import { resolvePath } from '../../project/index.ts';
 import { nextLines, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
+import { interruptible } from '../errors.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
-import { interruptible } from '../interrupt.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

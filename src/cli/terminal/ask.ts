@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
-import { Interrupted } from '../interrupt.ts';
+import { Interrupted } from '../errors.ts';
 import type { Io } from './terminal.ts';
 
 type Option<Value> = { readonly value: Value; readonly label: string; readonly hint?: string };

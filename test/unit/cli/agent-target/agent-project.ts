@@ -14,7 +14,9 @@ export const BEST_SANDBOX = hasBubblewrap ? 'auto' : 'none';
 
 /** One task for each split: an attempt is a process of its own, and takes its time. */
 export const taskRows = (fields: (index: number) => object) =>
-  ['train', 'val', 'test'].map((split, index) => JSON.stringify({ id: `t${index}`, split, ...fields(index) })).join('\n');
+  ['train', 'val', 'test']
+    .map((split, index) => JSON.stringify({ id: `t${index}`, split, ...fields(index) }))
+    .join('\n');
 
 export const SKILL = `---
 name: teapots
