@@ -23,14 +23,12 @@ export class StoppedRun extends SkillError {
   }
 }
 
-const EXIT_CODE_OF = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-const WORD_OF = { SIGHUP: 'hung up', SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;
-const HURRY_OF = {
-  SIGHUP: 'the terminal was closed',
-  SIGINT: 'press Ctrl-C again to quit now',
-  SIGTERM: 'a second SIGTERM quits now',
+const SIGNALS = {
+  SIGHUP: { exitCode: 129, word: 'hung up', hurry: 'the terminal was closed' },
+  SIGINT: { exitCode: 130, word: 'interrupted', hurry: 'press Ctrl-C again to quit now' },
+  SIGTERM: { exitCode: 143, word: 'terminated', hurry: 'a second SIGTERM quits now' },
 } as const;
-type StopSignal = keyof typeof EXIT_CODE_OF;
+type StopSignal = keyof typeof SIGNALS;
 
 const RESUMES = 'Nothing is lost: run the same command again, and it resumes where it stopped.';
 const REDOES =
@@ -43,24 +41,17 @@ const NOT_KEPT = 'Nothing was kept (--no-cache): the same command begins again. 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly hint: string;
-  readonly exitCode: (typeof EXIT_CODE_OF)[StopSignal];
+  readonly exitCode: (typeof SIGNALS)[StopSignal]['exitCode'];
 
-  constructor(
-    signal: StopSignal,
-    { isKept = true, hasAgent = false, hint = whatIsKept({ isKept, hasAgent }) }: Kept = {},
-  ) {
-    super(WORD_OF[signal]);
-    this.hint = hint;
-    this.exitCode = EXIT_CODE_OF[signal];
+  constructor(signal: StopSignal, { isKept = true, hasAgent = false, hint }: Stopping = {}) {
+    super(SIGNALS[signal].word);
+    const resumed = hasAgent ? REDOES : RESUMES;
+    this.hint = hint ?? (isKept ? resumed : NOT_KEPT);
+    this.exitCode = SIGNALS[signal].exitCode;
   }
 }
 
-function whatIsKept({ isKept, hasAgent }: Kept): string {
-  if (!isKept) return NOT_KEPT;
-  return hasAgent ? REDOES : RESUMES;
-}
-
-type Kept = {
+type Stopping = {
   /** Whether what was done so far need not be done again. */
   readonly isKept?: boolean;
   /** Whether an agent does the tasks: its attempts take too long to be waited for. */
@@ -68,21 +59,21 @@ type Kept = {
   readonly hint?: string;
 };
 
-type Interruptible = Kept & {
+type Interruptible = Stopping & {
   readonly io: Io;
   onStop(what: string): void;
 };
 
 /** Runs `work` under a signal: the first Ctrl-C, SIGTERM or closed terminal aborts it, the second ends the process. */
 export async function interruptible<T>(
-  { io, onStop, ...kept }: Interruptible,
+  { io, onStop, ...stopping }: Interruptible,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const stop = (name: StopSignal) => () => {
-    if (controller.signal.aborted) return io.exit(EXIT_CODE_OF[name]);
-    controller.abort(new Interrupted(name, kept));
-    onStop(`${kept.hasAgent ? ENDS : FINISHES}; ${HURRY_OF[name]}`);
+    if (controller.signal.aborted) return io.exit(SIGNALS[name].exitCode);
+    controller.abort(new Interrupted(name, stopping));
+    onStop(`${stopping.hasAgent ? ENDS : FINISHES}; ${SIGNALS[name].hurry}`);
   };
   const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
   for (const [name, listener] of Object.entries(listeners)) io.on(name, listener);

@@ -49,10 +49,8 @@ async function serve(flags: unknown, terminal: Terminal): Promise<void> {
   const judge = simulatedJudge(z.object(line).parse(flags));
   const server = await serveSim({ target, optimizer, judge, ...z.object(place).parse(flags) });
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
-    terminal.answer(
-      { url: server.url, models: ['sim-target', 'sim-optimizer', 'sim-judge'] },
-      howToUse(server.url, terminal),
-    );
+    const models = ['sim-target', 'sim-optimizer', 'sim-judge'];
+    terminal.answer({ url: server.url, models }, howToUse(server.url, terminal));
     terminal.say('serving until Ctrl-C');
     await once(signal, 'abort');
   });

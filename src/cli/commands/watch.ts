@@ -44,10 +44,15 @@ async function watch(name: string, root: string, terminal: Terminal): Promise<vo
   const run = await findRun(...runPlace(name, root, terminal)).catch(sayThatItMayCome);
   if (run.state.isDone) return finish(run, 'done', terminal);
   const progress = openProgress(terminal, { isQuiet: terminal.isJson, isWatched: true });
-  const watcher = terminal.isJson ? jsonWatcher(terminal) : progress;
+  const watcher: Watcher = terminal.isJson ? jsonWatcher(terminal) : progress;
+  const onOpen = (state: RunState, takenUp?: TakenUp) => {
+    watcher.onOpen?.(state, takenUp);
+    if (!terminal.isJson)
+      terminal.say(`watching ${name}: step ${state.stepsDone} of ${stepTotal(state)}; Ctrl-C leaves the run alone`);
+  };
   try {
     const end = await interruptible({ io: terminal.io, onStop: () => {} }, (signal) =>
-      followRun(run.path, { ...silent, ...watcher, ...announced(watcher, name, terminal) }, signal),
+      followRun(run.path, { ...silent, ...watcher, onOpen }, signal),
     );
     progress.close();
     await finish(end === 'moved' ? run : await loadRun(run.path), end, terminal);
@@ -63,19 +68,9 @@ function sayThatItMayCome(error: unknown): never {
   throw new SkillError(error.code, error.message, { cause: error, hint });
 }
 
+type Watcher = Omit<RunObserver, 'onOpen'> & { onOpen?(state: RunState, takenUp?: TakenUp): void };
+
 const silent = { onOpen: () => {}, onEvent: () => {}, onProgress: () => {} };
-
-type Opening = { onOpen?(state: RunState, takenUp?: TakenUp): void };
-
-function announced(watcher: Opening, name: string, terminal: Terminal): Required<Opening> {
-  return {
-    onOpen(state, takenUp) {
-      watcher.onOpen?.(state, takenUp);
-      if (!terminal.isJson)
-        terminal.say(`watching ${name}: step ${state.stepsDone} of ${stepTotal(state)}; Ctrl-C leaves the run alone`);
-    },
-  };
-}
 
 function jsonWatcher({ io }: Terminal): RunObserver {
   const line = (value: object) => void io.stdout.write(`${jsonLine(value)}\n`);

@@ -128,7 +128,7 @@ function followRun() {
   let marks = '';
   let before = emptyRun.usage;
   let spent: AgentsSpent | undefined;
-  const usage = () => (spent ? usageWith(spent, { before, now: state.usage }) : state.usage);
+  const usage = () => (spent ? usageWith(spent, before, state.usage) : state.usage);
   return {
     view: () => ({ state, progress, marks, usage: usage(), elapsedMs: performance.now() - startedAt, finishedBefore }),
     spend(all: AgentsSpent) {
@@ -156,10 +156,8 @@ function followRun() {
   };
 }
 
-type Usages = { readonly before: UsageTable; readonly now: UsageTable };
-
 /** With what agents have spent that no event has counted yet. */
-function usageWith({ calls, costUsd }: AgentsSpent, { before, now }: Usages): UsageTable {
+function usageWith({ calls, costUsd }: AgentsSpent, before: UsageTable, now: UsageTable): UsageTable {
   const [then, counted] = [before.rollout ?? noStageUsage, now.rollout ?? noStageUsage];
   const rollout = {
     ...counted,
@@ -211,22 +209,18 @@ function watchTrouble(tell: ((line: string) => void) | undefined): Trouble {
       const { account } = change;
       if (change.type === 'pause') {
         pausedMs += change.pauseMs;
-        const sum = ({ count }: { count: number }) =>
-          count === 1 ? '' : ` (${plural(count, 'pause')}, ${duration(pausedMs)} in all)`;
-        pauses.note(`  ${account} wants a pause: ${duration(change.pauseMs)}`, sum);
+        const all = (count: number) => ` (${plural(count, 'pause')}, ${duration(pausedMs)} in all)`;
+        pauses.note(`  ${account} wants a pause: ${duration(change.pauseMs)}`, all);
       } else if (change.reason === 'cut')
         tell?.(`  ${account} refuses more calls: ${change.calls} at once from now on`);
     },
     onRetry({ error, attempt, delayMs }) {
-      const sum = ({ count }: { count: number }) =>
-        count === 1 ? '' : ` (${plural(count, 'retry', 'retries')} so far)`;
-      retries.note(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`, sum);
+      const all = (count: number) => ` (${plural(count, 'retry', 'retries')} so far)`;
+      retries.note(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`, all);
     },
     lines: () => [pauses.line(), retries.line()].filter((line) => line !== ''),
   };
 }
-
-type Sum = (tally: { readonly count: number }) => string;
 
 const FIRST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 60_000;
@@ -236,9 +230,9 @@ function createTally(tell: ((line: string) => void) | undefined) {
   let [nextAt, gapMs] = [Number.NEGATIVE_INFINITY, FIRST_GAP_MS];
   return {
     line: () => line,
-    note(what: string, sum: Sum) {
+    note(what: string, all: (count: number) => string) {
       count++;
-      line = `${what}${sum({ count })}`;
+      line = count === 1 ? what : what + all(count);
       const now = performance.now();
       if (now < nextAt) return;
       tell?.(line);

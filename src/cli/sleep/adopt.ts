@@ -26,10 +26,8 @@ export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Pro
       undo: undoOf(one, adopted, proposals, terminal),
     })),
   );
-  terminal.answer(
-    { adopted: told.map(shown) },
-    told.flatMap((one) => adoptedLines(one, terminal)),
-  );
+  const lines = told.flatMap((one) => adoptedLines(one, terminal));
+  terminal.answer({ adopted: told.map(shown) }, lines);
 }
 
 function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {
@@ -86,6 +84,8 @@ const shown = ({ proposal, git, undo: _undo, ...rest }: ToldAdoption) => ({
   uncommitted: git?.changes ?? null,
 });
 
+const REBASED = 'you changed it since the night: your text stays, only the learned block was put in';
+
 function adoptedLines(
   { proposal, path, realPath, receipt, isRebased, backup, git, undo }: ToldAdoption,
   { colors }: Terminal,
@@ -96,9 +96,7 @@ function adoptedLines(
     `${colors.bold('adopted')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
     row(receipt === '' ? 'said' : 'wrote', receipt === '' ? `${realPath} says it already` : realPath),
     ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
-    ...(isRebased
-      ? [row('edited', 'you changed it since the night: your text stays, only the learned block was put in')]
-      : []),
+    ...(isRebased ? [row('edited', REBASED)] : []),
     row('loaded', agentLoads(path)),
     ...(receipt === '' ? [] : [row('before', backup ?? 'there was no file')]),
     row('undo', undo),
@@ -111,10 +109,9 @@ function adoptedLines(
 /** Undoes the last adoption, those of one night, or the last one of the documents that are named. */
 export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
   const done = await rollbackProposals(among(flags, terminal, (mine) => chooseAdopted(mine, flags)));
-  terminal.answer(
-    { rolledBack: done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document })) },
-    done.flatMap((one) => rolledBackLines(one, terminal)),
-  );
+  const rolledBack = done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document }));
+  const lines = done.flatMap((one) => rolledBackLines(one, terminal));
+  terminal.answer({ rolledBack }, lines);
 }
 
 /** The newest first: a later adoption may build on an earlier one. */
@@ -146,8 +143,8 @@ const WORDS: Readonly<Record<RolledBack['how'], string>> = {
 };
 
 function rolledBackLines({ proposal, realPath, how }: RolledBack, terminal: Terminal): string[] {
-  const { kind, name } = proposal.document;
   const { colors } = terminal;
+  const { kind, name } = proposal.document;
   return [
     `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
     `  ${oneLine(realPath)} ${WORDS[how]}`,

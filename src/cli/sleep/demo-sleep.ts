@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { adoptProposals } from '../../app/index.ts';
 import { plural } from '../../core/text/index.ts';
 import { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from '../../report/index.ts';
 import { type SimulatedPerson, simulatedPerson } from '../../sim/index.ts';
+import { findMemory, findSkill, runSleepCycle, SleepSettings } from '../../sleep/index.ts';
 import { interruptible } from '../errors.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -17,7 +19,7 @@ const shape = {
 
 type DemoSleepFlags = { readonly seed?: number; readonly nights?: number; readonly quiet?: boolean };
 
-export function addDemoSleep(command: Command, terminal: Terminal, playNight: PlayNight): void {
+export function addDemoSleep(command: Command, terminal: Terminal, playNight: PlayNight = demoNight): void {
   const part = command.command('sleep').description('seven nights of a simulated person, offline');
   for (const option of flagsFrom(shape, { group: 'options:' })) part.addOption(option);
   part
@@ -128,3 +130,33 @@ function fateOf({ text, rule }: { text: string; rule: string }, played: PlayedNi
   if (played.quarantined.some((line) => isIn(line.text))) return 'quarantined';
   return played.rejected.some((line) => isIn(line.text)) ? 'rejected' : 'unnoticed';
 }
+
+/** A night as `skillopt sleep run` spends it, with the person's own models; in the morning what it staged is adopted. */
+const demoNight: PlayNight = async ({ home, project, now, person, signal }) => {
+  const place = { env: {}, home, platform: 'linux' as const };
+  const stateFolder = join(home, 'state');
+  const { target, judge, optimizer } = person;
+  const { report, proposals } = await runSleepCycle({
+    ...{ project, place, stateFolder, target, judge, optimizer, signal, agent: 'claude', now: () => now },
+    settings: { source: 'claude', maxTokensPerNight: 50_000_000 },
+    config: { workers: 64 },
+  });
+  if (proposals.length > 0) await adoptProposals({ stateFolder, choose: () => proposals });
+  const search = { agent: 'claude', place, project, settings: SleepSettings.parse({}) };
+  // An edit that was rejected for one document may have been taken for the other.
+  const isTaken = (content: string) => report.edits.some((edit) => edit.content === content);
+  return {
+    sessions: report.nSessions,
+    tasks: report.nTasks,
+    calls: report.calls,
+    rejected: report.rejectedEdits.filter(({ content }) => !isTaken(content)).map(({ content }) => ruleOf(content)),
+    quarantined: report.quarantined.map(({ content, reason }) => ({ ...ruleOf(content), why: reason })),
+    whyNothing: report.documents.length === 0 ? report.needs || report.noEditsReason : report.noEditsReason,
+    documents: { skill: learnedIn(await findSkill(search)), memory: learnedIn(await findMemory(search)) },
+  };
+};
+
+const ruleOf = (content: string) => ({ text: content.replace(/^- /, '') });
+
+/** The agent reads nothing of a document that does not exist yet. */
+const learnedIn = ({ live, text }: Awaited<ReturnType<typeof findSkill>>) => (live.bytes === null ? '' : text);

@@ -21,7 +21,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { gatherProgress } from './gather-progress.ts';
 import { consentFrom, retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';
 
-export type HarvestFlags = SleepFlags & {
+type HarvestFlags = SleepFlags & {
   /** A path, or `-` for stdout. */
   readonly output?: string;
   readonly force?: boolean;
@@ -53,42 +53,26 @@ export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Prom
     return void terminal.io.stdout.write(tasksFileText(file));
   }
   if (output !== undefined) await writeTasksFile(output, file);
-  const { sessions, ...counts } = harvest.considered;
-  terminal.answer(
-    {
-      sessionsFound: sessions,
-      ...counts,
-      sessions: harvest.sessions.length,
-      tasks: mined.tasks.map(toTaskJson),
-      groups: mined.groups,
-      dropped: mined.dropped,
-      trouble: harvest.trouble,
-      ...(output === undefined ? {} : { output }),
-    },
-    [...lines, ...outputLines(output, flags, terminal)],
-  );
+  const { sessions: sessionsFound, ...counts } = harvest.considered;
+  const { groups, dropped } = mined;
+  const found = { sessionsFound, ...counts, sessions: harvest.sessions.length };
+  const answer = { ...found, tasks: mined.tasks.map(toTaskJson), groups, dropped, trouble: harvest.trouble, output };
+  terminal.answer(answer, [...lines, ...outputLines(output, flags, terminal)]);
 }
 
 /** Known to be writable before anything is paid for. */
 async function outputOf({ output, force }: HarvestFlags, terminal: Terminal): Promise<string | undefined> {
-  if (output === '-' && terminal.isJson) throw twoAnswers();
+  if (output === '-' && terminal.isJson) {
+    const hint = 'Leave one of them out: --json has the tasks too.';
+    throw new SkillError('USAGE', 'expected one answer on stdout, got --output - and --json', { hint });
+  }
   if (output === undefined || output === '-') return output;
   const path = resolvePath(terminal.io.cwd(), output);
   await requireReplaceable(path, { isForced: force });
   return path;
 }
 
-const twoAnswers = () =>
-  new SkillError('USAGE', 'expected one answer on stdout, got --output - and --json', {
-    hint: 'Leave one of them out: --json has the tasks too.',
-  });
-
-type Gathered = {
-  readonly harvest: Harvest;
-  readonly mined: MineResult;
-  readonly flags: HarvestFlags;
-  readonly redact: (text: string) => string;
-};
+type Gathered = { harvest: Harvest; mined: MineResult; flags: HarvestFlags; redact: (text: string) => string };
 
 const MOST_GROUPS = 5;
 

@@ -24,7 +24,7 @@ import { choosePending, commandFor, meantProject, type ProposalFlags } from './p
 import type { RunFlags } from './run.ts';
 import { consentFrom, limitsIn, privateFiles, sleepOptions } from './sleep-flags.ts';
 
-export type ReviewFlags = RunFlags &
+type ReviewFlags = RunFlags &
   ProposalFlags & {
     readonly dropChange?: readonly number[];
     readonly yes?: boolean;

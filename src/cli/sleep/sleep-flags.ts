@@ -48,6 +48,8 @@ export function addSleepFlags(command: Command, shown: readonly string[] = []): 
 /** Where transcripts and the state are looked for. */
 export const placeOf = ({ io }: Terminal) => placeOfProcess(io.env);
 
+const HERE = 'Leave it out for the folder where you are.';
+
 /** Until it is disposed, this process writes files for this user alone: they hold texts of sessions. */
 export function privateFiles(): Disposable {
   const before = process.umask(0o077);
@@ -58,9 +60,7 @@ export function sleepOptions(flags: SleepFlags, terminal: Terminal): SleepOption
   const cwd = terminal.io.cwd();
   const { project = '.', config } = flags;
   if (project.trim() === '')
-    throw new SkillError('USAGE', 'expected a folder behind --project, got nothing', {
-      hint: 'Leave it out for the folder where you are.',
-    });
+    throw new SkillError('USAGE', 'expected a folder behind --project, got nothing', { hint: HERE });
   return {
     project: resolvePath(cwd, project),
     configFile: config === undefined ? undefined : resolvePath(cwd, config),
@@ -79,17 +79,15 @@ function settingsIn(flags: SleepFlags): Readonly<Record<string, unknown>> {
 /** A model may be given as JSON, with the options that a file would give it. */
 function modelBlocks(flags: SleepFlags): Readonly<Record<string, unknown>> {
   const blocks = ['target', 'optimizer', 'judge'].filter((role) => String(flags[role]).startsWith('{'));
-  return Object.fromEntries(blocks.map((role) => [role, readBlock(role, String(flags[role]))]));
-}
-
-function readBlock(role: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SkillError('USAGE', `expected JSON behind --${role}, got ${text}`, {
-      hint: 'Such as {"provider":"claude-cli","path":"/opt/claude"}, or a model in one word: openai:MODEL.',
-    });
-  }
+  const hint = 'Such as {"provider":"claude-cli","path":"/opt/claude"}, or a model in one word: openai:MODEL.';
+  const read = (role: string) => {
+    try {
+      return JSON.parse(String(flags[role])) as unknown;
+    } catch {
+      throw new SkillError('USAGE', `expected JSON behind --${role}, got ${flags[role]}`, { hint });
+    }
+  };
+  return Object.fromEntries(blocks.map((role) => [role, read(role)]));
 }
 
 export type LimitFlags = { readonly maxMinutes?: number; readonly maxCalls?: number; readonly maxCostUsd?: number };

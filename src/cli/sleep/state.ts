@@ -18,7 +18,7 @@ import {
 } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-export type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
+type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
 
 /** Shows what waits for a person. Reads the state and nothing else, so that it is quick. */
 export async function showStatus(flags: StatusFlags, terminal: Terminal): Promise<void> {
@@ -66,6 +66,8 @@ function lastNightLines(
   ];
 }
 
+const CUT_OFF = 'an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right';
+
 function statusLines(
   { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule, overNights }: NightStatus,
   terminal: Terminal,
@@ -85,17 +87,11 @@ function statusLines(
     ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal, terminal)}`)]),
     ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    ${nightCommand(last, terminal, 'rollback')}`)] : []),
     ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),
-    ...(isCutOff
-      ? [
-          terminal.called(
-            'an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right',
-          ),
-        ]
-      : []),
+    ...(isCutOff ? [terminal.called(CUT_OFF)] : []),
   ];
 }
 
-export type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
+type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
 
 export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;

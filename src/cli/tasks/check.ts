@@ -73,10 +73,7 @@ function findingLines(
   const paint = { senseless: colors.red, warning: colors.yellow, note: colors.dim };
   const lines = findings.flatMap(({ level, code, what, tasks, todo }) => {
     const rest = tasks.length - MOST_NAMED;
-    const named = tasks
-      .slice(0, MOST_NAMED)
-      .map((task) => oneLine(task))
-      .join(', ');
+    const named = Array.from(tasks.slice(0, MOST_NAMED), (task) => oneLine(task)).join(', ');
     return [
       ...wrap(`${paint[level](code)}  ${what}`, width, '  '),
       ...(named === '' ? [] : wrap(`  ${named}${rest > 0 ? ` and ${rest} more` : ''}`, width, '    ')),
@@ -84,11 +81,7 @@ function findingLines(
     ];
   });
   const senseless = findings.filter(({ level }) => level === 'senseless').length;
-  const verdict =
-    senseless > 0
-      ? 'training on them makes no sense yet'
-      : findings.length === 0
-        ? 'nothing is wrong with them'
-        : 'fit to train on';
+  const good = findings.length === 0 ? 'nothing is wrong with them' : 'fit to train on';
+  const verdict = senseless > 0 ? 'training on them makes no sense yet' : good;
   return [...lines, ...(lines.length > 0 ? [''] : []), `${plural(count, 'task')} in ${shown}: ${verdict}`];
 }

@@ -116,7 +116,7 @@ type CardPart = { readonly label: string; readonly lines: readonly string[] };
 const LABEL_WIDTH = 11;
 
 /** A task as a person decides about it: what is asked, how it is scored, its kind and why it is there, within the rows given. */
-export function cardLines(row: TaskRow, { width, rows, dim }: Screen): string[] {
+function cardLines(row: TaskRow, { width, rows, dim }: Screen): string[] {
   const room = Math.max(20, width - LABEL_WIDTH);
   const doubt = row.doubtful === true ? 'independent solutions do not confirm its reference' : '';
   const texts: readonly (readonly [string, readonly string[]])[] = [
@@ -154,7 +154,7 @@ function fitParts(parts: readonly CardPart[], rows: number): readonly CardPart[]
   });
 }
 
-export function scoringLines({ answers, judge }: TaskRow): string[] {
+function scoringLines({ answers, judge }: TaskRow): string[] {
   if (answers !== undefined) return [Array.from([answers].flat(), (one) => asText(one)).join(' or ')];
   if (!isObject(judge)) return [asText(judge)];
   const { kind, ...rest } = judge;

@@ -107,8 +107,6 @@ type SafeOutput = Output & {
   writeAbove?: ((text: string) => unknown) | undefined;
 };
 
-type Listener = () => void;
-
 /** Everything the command line touches outside its files. `process` is one. */
 export type Io = {
   readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
@@ -118,8 +116,8 @@ export type Io = {
   /** How the process was started: Node, the file, its arguments. */
   readonly argv?: readonly string[] | undefined;
   cwd(): string;
-  on(name: string, listener: Listener): unknown;
-  off(name: string, listener: Listener): unknown;
+  on(name: string, listener: () => void): unknown;
+  off(name: string, listener: () => void): unknown;
   exit(code: number): void;
 };
 

@@ -12,11 +12,18 @@ export const hasBubblewrap = !isMissing('bubblewrap', (await probeSandbox()).aut
 /** The best sandbox that works here. A process outside of one is started faster. */
 export const BEST_SANDBOX = hasBubblewrap ? 'auto' : 'none';
 
-/** One task for each split: an attempt is a process of its own, and takes its time. */
-export const taskRows = (fields: (index: number) => object) =>
-  ['train', 'val', 'test']
-    .map((split, index) => JSON.stringify({ id: `t${index}`, split, ...fields(index) }))
-    .join('\n');
+/** One task for each split, or several: an attempt is a process of its own, and takes its time. */
+export const taskRows = (fields: (index: number) => object, each = 1) =>
+  Array.from({ length: 3 * each }, (_, index) => {
+    const split = ['train', 'val', 'test'][index % 3];
+    return JSON.stringify({ id: `t${index}`, split, ...fields(index) });
+  }).join('\n');
+
+export const shopTask = (index: number) => ({
+  prompt: `Please count the teapots of shop ${index}.`,
+  from: 'shop',
+  verify: { command: 'sh check.sh', from: 'tests' },
+});
 
 export const SKILL = `---
 name: teapots
@@ -45,11 +52,7 @@ const QUICK = {
 /** A project whose target is an agent that works in a shop. `using` removes it. */
 export function agentProject({ baseURL, config = {}, target = {}, files = {}, helper }: Options) {
   const folder = tempFolder({
-    'tasks.jsonl': taskRows((index) => ({
-      prompt: `Please count the teapots of shop ${index}.`,
-      from: 'shop',
-      verify: { command: 'sh check.sh', from: 'tests' },
-    })),
+    'tasks.jsonl': taskRows(shopTask),
     'shop/stock.txt': 'seven\n',
     'tests/check.sh': 'test -s teapots.txt\n',
     'teapots/SKILL.md': SKILL,
