@@ -202,8 +202,6 @@ function pathIn(frame: string): string | undefined {
 function thrownOutside(message: string, where: string, cause: unknown): SkillError {
   const hint =
     'Catch it there: what a timer or an event listener throws reaches no rollout. Then run the same command again: it continues.';
-  return new SkillError('ENV_FAILED', `the environment threw outside of rolloutOne${where}: ${message}`, {
-    cause,
-    hint,
-  });
+  const what = `the environment threw outside of rolloutOne${where}: ${message}`;
+  return new SkillError('ENV_FAILED', what, { cause, hint });
 }

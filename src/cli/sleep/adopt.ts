@@ -55,9 +55,8 @@ function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, ter
 function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
   if (!done) return;
   const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
-  throw new SkillError('USAGE', what, {
-    hint: `There is nothing more to do. To undo it: ${nightCommand(done, terminal, 'rollback')}`,
-  });
+  const hint = `There is nothing more to do. To undo it: ${nightCommand(done, terminal, 'rollback')}`;
+  throw new SkillError('USAGE', what, { hint });
 }
 
 /** The command that undoes this adoption, and no earlier one of the same night. */

@@ -73,9 +73,8 @@ async function decide(
   if (dropChange === undefined) return askAbout(changes, terminal);
   const unknown = dropChange.find((number) => number > changes.length);
   if (unknown === undefined) return changes.map((_, index) => (dropChange.includes(index + 1) ? 'drop' : 'keep'));
-  throw new SkillError('USAGE', `expected the number of a change from 1 to ${changes.length}, got ${unknown}`, {
-    hint: 'skillopt sleep review lists them.',
-  });
+  const hint = 'skillopt sleep review lists them.';
+  throw new SkillError('USAGE', `expected the number of a change from 1 to ${changes.length}, got ${unknown}`, { hint });
 }
 
 function list(proposal: Proposal, changes: readonly ReviewedChange[], { answer, colors }: Terminal): void {
@@ -123,9 +122,8 @@ async function isAgreed(
     return true;
   }
   if (terminal.canAsk) return confirm(`${cost} Do it now?`);
-  throw new SkillError('USAGE', `${cost} Nobody can be asked here whether to do it.`, {
-    hint: 'Nothing was changed. Agree with --yes; --max-calls NUMBER is a limit.',
-  });
+  const hint = 'Nothing was changed. Agree with --yes; --max-calls NUMBER is a limit.';
+  throw new SkillError('USAGE', `${cost} Nobody can be asked here whether to do it.`, { hint });
 }
 
 function answerWith({ isProven, gain, pValue, passes }: Proof, proposal: Proposal, terminal: Terminal): void {

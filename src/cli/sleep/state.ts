@@ -117,7 +117,6 @@ async function isMeant(proposals: readonly Proposal[]): Promise<boolean> {
 function readWhat(what: string): Purgeable {
   const found = PURGEABLE.find((one) => one === what);
   if (found !== undefined) return found;
-  throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, {
-    hint: 'See skillopt sleep purge --help.',
-  });
+  const hint = 'See skillopt sleep purge --help.';
+  throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
 }

@@ -54,10 +54,8 @@ async function measure(
 }
 
 async function fix(read: LoadedCheck, path: string, { out }: CheckFlags, cwd: string) {
-  if (out === undefined)
-    throw new SkillError('USAGE', '--fix needs a file to write to', {
-      hint: 'Name a new one: --fix --out clean.jsonl',
-    });
+  const hint = 'Name a new one: --fix --out clean.jsonl';
+  if (out === undefined) throw new SkillError('USAGE', '--fix needs a file to write to', { hint });
   const target = resolvePath(cwd, out);
   return { file: shownPath(target, cwd), ...(await writeWithoutRepeated(read, path, target)) };
 }
