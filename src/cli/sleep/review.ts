@@ -74,7 +74,9 @@ async function decide(
   const unknown = dropChange.find((number) => number > changes.length);
   if (unknown === undefined) return changes.map((_, index) => (dropChange.includes(index + 1) ? 'drop' : 'keep'));
   const hint = 'skillopt sleep review lists them.';
-  throw new SkillError('USAGE', `expected the number of a change from 1 to ${changes.length}, got ${unknown}`, { hint });
+  throw new SkillError('USAGE', `expected the number of a change from 1 to ${changes.length}, got ${unknown}`, {
+    hint,
+  });
 }
 
 function list(proposal: Proposal, changes: readonly ReviewedChange[], { answer, colors }: Terminal): void {

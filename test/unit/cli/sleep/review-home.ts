@@ -58,4 +58,10 @@ export async function reviewHome(pending: Parameters<typeof propose>[1] = SKILL)
 export const proposals = async ({ state }: SleepHome) => (await readSleepState(state)).proposals;
 export const proposedText = (home: SleepHome) =>
   readFileSync(join(nightFolder(home.state, home.shop, '1'), 'proposed.md'), 'utf8');
-export const review = (url: string, ...flags: string[]) => ['review', '--target', `compatible:m@${url}`, '--quiet', ...flags];
+export const review = (url: string, ...flags: string[]) => [
+  'review',
+  '--target',
+  `compatible:m@${url}`,
+  '--quiet',
+  ...flags,
+];
