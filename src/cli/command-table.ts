@@ -1,69 +1,41 @@
-import type { CommandEntry } from './define-command.ts';
+import type { CommandEntry } from './run-command.ts';
+
+const entry = (name: string, summary: string, load: CommandEntry['load']): CommandEntry => ({ name, summary, load });
 
 /** Every command, loaded when it is called: help must cost nothing. */
 export const commands: readonly CommandEntry[] = [
-  { name: 'demo', summary: 'train in a simulated world, offline', load: () => import('./commands/demo.ts') },
-  {
-    name: 'init',
-    summary: 'look for a skill, tasks and models, and write a project',
-    load: () => import('./commands/init.ts'),
-  },
-  {
-    name: 'tasks',
-    summary: 'draft tasks from a skill, review them, check them',
-    load: () => import('./commands/tasks.ts'),
-  },
-  { name: 'train', summary: 'train the project in this folder, or resume', load: () => import('./commands/train.ts') },
-  {
-    name: 'estimate',
-    summary: 'calls, tokens and dollars, before anything is spent',
-    load: () => import('./commands/estimate.ts'),
-  },
-  {
-    name: 'watch',
-    summary: 'follow a run that another process is at work on',
-    load: () => import('./commands/watch.ts'),
-  },
-  { name: 'runs', summary: 'list runs', load: () => import('./commands/runs.ts') },
-  { name: 'show', summary: 'sum up one run', load: () => import('./commands/show.ts') },
-  { name: 'diff', summary: 'what changed between two versions of a skill', load: () => import('./commands/diff.ts') },
-  {
-    name: 'apply',
-    summary: 'put what a run learned into the skill that it began from',
-    load: () => import('./commands/apply.ts'),
-  },
-  { name: 'eval', summary: 'score a skill document', load: () => import('./commands/eval.ts') },
-  {
-    name: 'compare',
-    summary: 'two runs or skills on the same tasks: which is better, and is it proven',
-    load: () => import('./commands/compare.ts'),
-  },
-  {
-    name: 'try',
-    summary: 'one task for an agent with a skill, live: what it reads, runs and changes',
-    load: () => import('./commands/try.ts'),
-  },
-  {
-    name: 'calibrate',
-    summary: 'how much of a score is noise, and which gains can be proven',
-    load: () => import('./commands/calibrate.ts'),
-  },
-  {
-    name: 'sleep',
-    summary: "learn from your coding agents' transcripts, at night",
-    load: () => import('./commands/sleep.ts'),
-  },
-  {
-    name: 'doctor',
-    summary: 'check what a run needs, with one tiny call per model',
-    load: () => import('./commands/doctor.ts'),
-  },
-  { name: 'cache', summary: 'what the caches of runs hold; clear one', load: () => import('./commands/cache.ts') },
-  { name: 'skill', summary: 'check skills against the specification', load: () => import('./commands/skill.ts') },
-  { name: 'sim', summary: 'serve the simulated models over HTTP', load: () => import('./commands/sim.ts') },
-  {
-    name: 'completion',
-    summary: 'print what lets a shell complete commands',
-    load: async () => ({ define: (await import('./commands/completion.ts')).defineFor(commands) }),
-  },
+  entry('demo', 'train in a simulated world, offline', () => import('./commands/demo.ts')),
+  entry('init', 'look for a skill, tasks and models, and write a project', () => import('./commands/init.ts')),
+  entry('tasks', 'draft tasks from a skill, review them, check them', () => import('./commands/tasks.ts')),
+  entry('train', 'train the project in this folder, or resume', () => import('./commands/train.ts')),
+  entry('estimate', 'calls, tokens and dollars, before anything is spent', () => import('./commands/estimate.ts')),
+  entry('watch', 'follow a run that another process is at work on', () => import('./commands/watch.ts')),
+  entry('runs', 'list runs', () => import('./commands/runs.ts')),
+  entry('show', 'sum up one run', () => import('./commands/show.ts')),
+  entry('diff', 'what changed between two versions of a skill', () => import('./commands/diff.ts')),
+  entry('apply', 'put what a run learned into the skill that it began from', () => import('./commands/apply.ts')),
+  entry('eval', 'score a skill document', () => import('./commands/eval.ts')),
+  entry(
+    'compare',
+    'two runs or skills on the same tasks: which is better, and is it proven',
+    () => import('./commands/compare.ts'),
+  ),
+  entry(
+    'try',
+    'one task for an agent with a skill, live: what it reads, runs and changes',
+    () => import('./commands/try.ts'),
+  ),
+  entry(
+    'calibrate',
+    'how much of a score is noise, and which gains can be proven',
+    () => import('./commands/calibrate.ts'),
+  ),
+  entry('sleep', "learn from your coding agents' transcripts, at night", () => import('./commands/sleep.ts')),
+  entry('doctor', 'check what a run needs, with one tiny call per model', () => import('./commands/doctor.ts')),
+  entry('cache', 'what the caches of runs hold; clear one', () => import('./commands/cache.ts')),
+  entry('skill', 'check skills against the specification', () => import('./commands/skill.ts')),
+  entry('sim', 'serve the simulated models over HTTP', () => import('./commands/sim.ts')),
+  entry('completion', 'print what lets a shell complete commands', async () => ({
+    define: (await import('./commands/completion.ts')).defineFor(commands),
+  })),
 ];

@@ -1,40 +1,114 @@
 import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
-import { Answered, StoppedRun } from './answered.ts';
 import { inFlags } from './flags/in-flags.ts';
-import { Interrupted } from './interrupt.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import type { Io, Terminal } from './terminal/terminal.ts';
 
-type Explained = { readonly code: string; readonly message: string; readonly hint?: string };
+/** The answer is given, and it is not a success. Ends a command when there is nothing more to say. */
+export class Answered extends Error {
+  readonly exitCode: 1 | 2 | 4 | 6;
+
+  constructor(exitCode: 1 | 2 | 4 | 6 = 2) {
+    super('answered');
+    this.exitCode = exitCode;
+  }
+}
+
+/** A run that has reached a limit, with what it came to until then. */
+export class StoppedRun extends SkillError {
+  override readonly name = 'StoppedRun';
+  readonly run: object;
+
+  constructor(error: SkillError, run: object) {
+    super(error.code, error.message, { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) });
+    this.run = run;
+  }
+}
+
+const SIGNALS = {
+  SIGHUP: { exitCode: 129, word: 'hung up', hurry: 'the terminal was closed' },
+  SIGINT: { exitCode: 130, word: 'interrupted', hurry: 'press Ctrl-C again to quit now' },
+  SIGTERM: { exitCode: 143, word: 'terminated', hurry: 'a second SIGTERM quits now' },
+} as const;
+type StopSignal = keyof typeof SIGNALS;
+
+const RESUMES = 'Nothing is lost: run the same command again, and it resumes where it stopped.';
+const REDOES =
+  'Run the same command again, and it resumes where it stopped: only the attempts of the agent that were ended begin again.';
+const FINISHES = 'stopping after the calls in flight (≤ 10 s)';
+const ENDS = 'stopping: attempts of the agent are ended now, other calls in flight may take 10 s';
+const NOT_KEPT = 'Nothing was kept (--no-cache): the same command begins again. Without --no-cache it resumes.';
+
+/** Somebody asked the process to stop. Not a failure: the work can be resumed. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  readonly hint: string;
+  readonly exitCode: (typeof SIGNALS)[StopSignal]['exitCode'];
+
+  constructor(signal: StopSignal, { isKept = true, hasAgent = false, hint }: Stopping = {}) {
+    super(SIGNALS[signal].word);
+    const resumed = hasAgent ? REDOES : RESUMES;
+    this.hint = hint ?? (isKept ? resumed : NOT_KEPT);
+    this.exitCode = SIGNALS[signal].exitCode;
+  }
+}
+
+type Stopping = {
+  /** Whether what was done so far need not be done again. */
+  readonly isKept?: boolean;
+  /** Whether an agent does the tasks: its attempts take too long to be waited for. */
+  readonly hasAgent?: boolean;
+  readonly hint?: string;
+};
+
+type Interruptible = Stopping & {
+  readonly io: Io;
+  onStop(what: string): void;
+};
+
+/** Runs `work` under a signal: the first Ctrl-C, SIGTERM or closed terminal aborts it, the second ends the process. */
+export async function interruptible<T>(
+  { io, onStop, ...stopping }: Interruptible,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = (name: StopSignal) => () => {
+    if (controller.signal.aborted) return io.exit(SIGNALS[name].exitCode);
+    controller.abort(new Interrupted(name, stopping));
+    onStop(`${stopping.hasAgent ? ENDS : FINISHES}; ${SIGNALS[name].hurry}`);
+  };
+  const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
+  for (const [name, listener] of Object.entries(listeners)) io.on(name, listener);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const [name, listener] of Object.entries(listeners)) io.off(name, listener);
+  }
+}
+
+type Explained = { readonly code: string; readonly message: string; readonly hint?: string | undefined };
 
 /** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too. */
 export function printError(error: unknown, terminal: Terminal): void {
-  const { code, message, hint } = inOwnWords(explain(error), terminal);
+  const explained = explain(error);
+  const { code } = explained;
+  const message = terminal.called(explained.message);
+  const hint = explained.hint && terminal.called(explained.hint);
   const { red, dim } = terminal.errorColors;
   terminal.say(error instanceof Interrupted ? `stopped: ${message}` : `${red('error:')} ${message}`);
   if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
   if (code === 'BUG' && terminal.io.env.SKILLOPT_DEBUG === '1') terminal.say(String((error as Error)?.stack ?? error));
   const run = error instanceof StoppedRun ? { run: error.run } : {};
-  if (terminal.isJson)
-    terminal.answer({ error: { code, message, ...(hint === undefined ? {} : { hint }) }, ...run }, []);
+  if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run }, []);
 }
-
-const inOwnWords = ({ code, message, hint }: Explained, { called }: Terminal): Explained => ({
-  code,
-  message: called(message),
-  ...(hint === undefined ? {} : { hint: called(hint) }),
-});
 
 function explain(error: unknown): Explained {
   if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };
-  if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, ...hintOf(error) };
+  if (error instanceof Interrupted) return { code: 'INTERRUPTED', message: error.message, hint: error.hint };
   const refused = systemErrorOf(error);
   if (refused !== undefined) return { code: 'SYSTEM', ...refused };
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'Please report it. SKILLOPT_DEBUG=1 shows where it happened.';
   return { code: 'BUG', message: `this is a bug in skillopt: ${message}`, hint };
 }
-
-const hintOf = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });
 
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: 'Check that you may read and write there.',
@@ -46,10 +120,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: 'Check that you may read and write there.',
 };
 
-type SystemError = { readonly message: string; readonly hint: string };
-
 /** What the operating system refused, if that is what is behind an error: nothing that a bug of ours would do. */
-function systemErrorOf(error: unknown): SystemError | undefined {
+function systemErrorOf(error: unknown): { message: string; hint: string } | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isFromSystem(error))
     return { message: error.message, hint: HINTS[error.code] ?? 'Check that path, and try again.' };
@@ -62,7 +134,6 @@ function isFromSystem(error: Error): error is Error & { code: string } {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && (typeof syscall === 'string' || code in HINTS);
 }
 
-/** Exit codes, in the order of the help text. */
 export const EXIT_CODES = {
   0: 'done',
   1: 'done, and errors were found, or a check failed',
@@ -111,7 +182,6 @@ export function lateError(error: unknown): unknown {
 
 const isLibrary = (file: string) => !file.startsWith(OURS) && file.includes('/node_modules/');
 
-/** Those in files. */
 function framesOf({ stack = '' }: Error): { file: string; line: string }[] {
   return stack.split('\n').flatMap((text) => {
     const place = /:(\d+):\d+\)?$/.exec(text);
@@ -132,8 +202,6 @@ function pathIn(frame: string): string | undefined {
 function thrownOutside(message: string, where: string, cause: unknown): SkillError {
   const hint =
     'Catch it there: what a timer or an event listener throws reaches no rollout. Then run the same command again: it continues.';
-  return new SkillError('ENV_FAILED', `the environment threw outside of rolloutOne${where}: ${message}`, {
-    cause,
-    hint,
-  });
+  const what = `the environment threw outside of rolloutOne${where}: ${message}`;
+  return new SkillError('ENV_FAILED', what, { cause, hint });
 }

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
-import { suggestion } from '../core/text/index.ts';
-import { Answered } from './answered.ts';
-import { calledAs } from './called-as.ts';
+import { shellWord, suggestion } from '../core/text/index.ts';
+import { fitRows } from '../report/index.ts';
 import { commands } from './command-table.ts';
-import type { Typed } from './define-command.ts';
-import { exitCodeOf, lateError, printError } from './errors.ts';
-import { rootHelp } from './help.ts';
-import { configIn } from './named-project.ts';
+import { Answered, EXIT_CODES, exitCodeOf, lateError, printError } from './errors.ts';
+import { configIn, nameProject } from './named-project.ts';
+import type { Typed } from './run-command.ts';
 import { type Io, openTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The front door: arguments in, exit code out. Nothing is loaded that the command does not need. */
@@ -74,7 +73,7 @@ export async function start(process: NodeJS.Process, typed: Typed): Promise<void
   process.exit(code === 0 && lost() !== undefined ? 2 : code);
 }
 
-/** Why what was written did not arrive. A reader that left, as `head` does, has seen what it wanted. */
+/** The error that kept an answer from being written. A reader that left early, as `head` does, is none. */
 function watchAnswer(stdout: NodeJS.WriteStream): () => SkillError | undefined {
   let lost: SkillError | undefined;
   stdout.on('error', (cause: NodeJS.ErrnoException) => {
@@ -82,4 +81,76 @@ function watchAnswer(stdout: NodeJS.WriteStream): () => SkillError | undefined {
       lost ??= new SkillError('USAGE', `the answer could not be written: ${cause.message}`, { cause });
   });
   return () => lost;
+}
+
+const EXAMPLES = [
+  ['skillopt demo', 'see a skill being trained, no key needed'],
+  ['skillopt init && skillopt train', 'a project of your own'],
+  ['skillopt train --target openai:MODEL --optimizer openai:MODEL', 'with real models'],
+  ['skillopt diff demo', 'what training changed'],
+] as const;
+
+function rootHelp({ colors: { bold, dim }, called, width }: Terminal): string {
+  const section = (title: string, rows: readonly (readonly [string, string])[]) => {
+    const named = rows.map(([left, right]) => [called(left), right] as const);
+    const widest = Math.max(...named.map(([left]) => left.length));
+    return [bold(`${title}:`), ...named.map(([left, right]) => `  ${left.padEnd(widest)}  ${dim(right)}`)].join('\n');
+  };
+  const sections = [
+    `${bold('skillopt')}: train a SKILL.md for a frozen agent the way weights are trained`,
+    `${bold('usage:')} ${called('skillopt <command> [options]')}\n       ${called('skillopt <command> --help')}`,
+    section(
+      'commands',
+      commands.map(({ name, summary }) => [name, summary] as const),
+    ),
+    section('examples', EXAMPLES),
+    section('exit codes', Object.entries(EXIT_CODES)),
+    `${bold('everywhere:')} --json prints one object on stdout; messages go to stderr; NO_COLOR=1 turns colours off`,
+  ];
+  return fitRows(sections.join('\n\n'), width);
+}
+
+type Started = Pick<Io, 'argv' | 'env' | 'cwd'>;
+
+const NAMES = [...commands.map(({ name }) => name), '<command>', '--help'].join('|');
+
+/** A command of ours as the code writes it: `skillopt train`, `npx skillopt show demo`. */
+const WRITTEN = new RegExp(
+  String.raw`(?<![\w/.@-])(?:npx )?skillopt (?:(sleep)(?![\w-])|(?=(?:${NAMES})(?![\w-])))`,
+  'g',
+);
+
+/**
+ * Every command of ours in a text, as this person has to type it. The code of all floors writes `skillopt train`; how the
+ * program was started is known here and nowhere else, and so is the project file that was named.
+ */
+function calledAs(started: Started, typed: Typed, config?: string): Terminal['called'] {
+  return (written, folder = started.cwd()) => {
+    const path = config && folder !== started.cwd() ? resolve(started.cwd(), config) : config;
+    const text = nameProject(written, path);
+    const there = { ...started, cwd: () => folder };
+    const program = programOf(there, 'skillopt');
+    const sleep = typed === 'skillopt' ? `${program} sleep` : programOf(there, typed);
+    return text.replace(WRITTEN, (_, isSleep?: string) => (isSleep ? sleep : `${program} `));
+  };
+}
+
+/** Its name where a shell finds it, `node PATH` where a file was named, and otherwise what works in every project. */
+function programOf({ argv, env, cwd }: Started, name: Typed): string {
+  const script = argv?.[1];
+  if (script === undefined) return `npx ${name}`;
+  const isPackage = /[\\/]node_modules[\\/]/.test(script);
+  if (!isPackage && script.endsWith('.mjs') && !isOwnScript(env))
+    return `node ${shownScript(join(dirname(script), `${name}.mjs`), cwd())}`;
+  const isFound = (env.PATH ?? '').split(delimiter).includes(dirname(script));
+  return isFound && !(isPackage && env.npm_command) ? name : `npx ${name}`; // npm puts its own folders on PATH
+}
+
+/** `npm start` in a clone names the file by itself. */
+const isOwnScript = ({ npm_package_name, npm_command }: Started['env']) =>
+  npm_command !== undefined && npm_package_name === 'skillopt';
+
+function shownScript(script: string, folder: string): string {
+  const path = relative(folder, script);
+  return shellWord(isAbsolute(path) || path.length > script.length ? script : path);
 }

@@ -1,6 +1,6 @@
 import { shellWord } from '../core/text/index.ts';
 
-/** The project file that was named in arguments. Help says how commands are called in general. */
+/** The project file that the arguments name. Help is about no project. */
 export function configIn(argv: readonly string[]): string | undefined {
   if (argv[0] === 'help' || argv.some((word) => word === '--help' || word === '-h')) return undefined;
   const at = argv.findIndex((word) => word === '--config' || word.startsWith('--config='));

@@ -1,22 +1,14 @@
-import { isNight, listNightRuns as listNights, nightPath, finishedNight as readFinished } from '../app/index.ts';
+import { isNight, nightPath } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
-
-export type { FinishedNight } from '../app/index.ts';
-
 import { placeOf } from './sleep/sleep-flags.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-export { isNight };
-
-const placeOfNights = (terminal: Terminal) => ({
+/** Where the nights of the project in this folder are. */
+export const placeOfNights = (terminal: Terminal) => ({
   cwd: terminal.io.cwd(),
   stateFolder: stateFolderOf(placeOf(terminal)),
 });
-
-export const listNightRuns = (terminal: Terminal) => listNights(placeOfNights(terminal));
-
-export const finishedNight = (name: string, terminal: Terminal) => readFinished(name, placeOfNights(terminal));
 
 /** What to look for, and where: nights are found by the names that `runs` shows. */
 export function runPlace(name: string, root: string, terminal: Terminal) {

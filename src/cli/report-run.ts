@@ -13,8 +13,7 @@ import { ModelCallError, SkillError } from '../core/contracts/index.ts';
 import { isNothingRead } from '../core/run/index.ts';
 import { reportLines } from '../report/index.ts';
 import { shownPath } from '../stores/index.ts';
-import { Answered, StoppedRun } from './answered.ts';
-import { interruptible } from './interrupt.ts';
+import { Answered, interruptible, StoppedRun } from './errors.ts';
 import { openProgress } from './progress/progress.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -27,7 +26,6 @@ type ReportSettings = {
   readonly called?: string;
 };
 
-/** Answers with what a run came to: the end of `train`, and all of `show`. */
 export async function reportRun(run: LoadedRun, terminal: Terminal, settings: ReportSettings = {}): Promise<void> {
   const { warnings = [], isComplete = false, night, called } = settings;
   const cwd = terminal.io.cwd();

@@ -1,8 +1,24 @@
 import { Command, CommanderError, type Option } from 'commander';
 import { SkillError } from '../core/contracts/index.ts';
 import { fitRows } from '../report/index.ts';
-import type { CommandEntry } from './define-command.ts';
 import type { Terminal } from './terminal/terminal.ts';
+
+/** Adds arguments, options, examples and the action to a command that already has its name and output. */
+export type DefineCommand = (command: Command, terminal: Terminal) => void;
+
+export type Typed = 'skillopt' | 'skillopt-sleep';
+
+export type CommandEntry = {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<{ define: DefineCommand }>;
+};
+
+/** The end of a command's help: lines to copy, each with what it does. */
+export function examples(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([line]) => line.length));
+  return ['', 'examples:', ...rows.map(([line, what]) => `  ${line.padEnd(width)}  ${what}`)].join('\n');
+}
 
 /** Loads one command and runs it with its arguments. A mistake in them is a `USAGE` error. */
 export async function runCommand(entry: CommandEntry, argv: readonly string[], terminal: Terminal): Promise<void> {
@@ -16,7 +32,6 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], t
   }
 }
 
-/** One command with all of its arguments, options and parts. */
 export async function buildCommand(entry: CommandEntry, terminal: Terminal): Promise<Command> {
   const { define } = await entry.load();
   const command = newCommand(entry, terminal);
@@ -24,13 +39,11 @@ export async function buildCommand(entry: CommandEntry, terminal: Terminal): Pro
   return command;
 }
 
-/** A command that is only a folder of others says which. */
 function needsSubcommand(command: Command, name: string): SkillError {
   const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
   return new SkillError('USAGE', `${name} needs a subcommand`, { hint: `There is: ${names.join(', ')}` });
 }
 
-/** Its part, if one was called. */
 const partCalled = (command: Command, argv: readonly string[]) =>
   command.commands.find((one) => one.name() === argv.find((word) => !word.startsWith('-'))) ?? command;
 
@@ -87,5 +100,4 @@ function meantOption(message: string, { options }: Command): string | undefined 
 const namesOf = ({ long, short }: Option) =>
   [short, long].flatMap((name) => (name?.startsWith('--') ? name.slice(2) : []));
 
-/** `num-epochs` holds `epochs`. */
 const holdsWords = (name: string, typed: string) => `-${name}-`.includes(`-${typed}-`);

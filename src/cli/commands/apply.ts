@@ -5,6 +5,7 @@ import {
   documentPath,
   findRun,
   gitState,
+  isNight,
   type LoadedRun,
   onlyRun,
   openAppliedFolder,
@@ -26,12 +27,12 @@ import {
 } from '../../report/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered } from '../errors.ts';
 import { jsonOption, rootOption } from '../flags/flags.ts';
 import { nameProject } from '../named-project.ts';
-import { isNight, runPlace } from '../night-runs.ts';
+import { runPlace } from '../night-runs.ts';
 import { projectFileOf } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -65,7 +66,6 @@ const EXAMPLES = examples([
   ['skillopt apply starter --undo', 'the document as it was before'],
 ]);
 
-/** What every part of the command works with. */
 type Applying = {
   readonly run: LoadedRun;
   /** The command that was typed, to be continued. */
@@ -117,12 +117,9 @@ async function write(applying: Applying, { yes = false, scripts = false }: Flags
     if (!scripts) await requireScriptConsent(plan, { isAsked: !yes, command }, terminal);
     return true;
   };
-  const {
-    isApplied,
-    backup,
-    plan: found,
-  } = await applyRun(run, journalFolder, { to, agrees }).catch(offerOther(command));
-  const plan = requireApplicable(found, applying, terminal);
+  const applied = await applyRun(run, journalFolder, { to, agrees }).catch(offerOther(command));
+  const { isApplied, backup } = applied;
+  const plan = requireApplicable(applied.plan, applying, terminal);
   if (!isApplied) return answerIdle(plan, verdict, terminal);
   const { path, realPath } = plan.document;
   const undo = `${command} --undo`;
@@ -187,23 +184,25 @@ function answerIdle({ standing, document }: ApplyPlan, verdict: RunVerdict, term
   terminal.answer({ isApplied: false, reason: standing, path, realPath, ...verdict }, [line]);
 }
 
+async function requireYes(question: string, terminal: Terminal): Promise<void> {
+  if (await confirm(question)) return;
+  terminal.say('Nothing was written.');
+  throw new Answered(1);
+}
+
 /** A person sees the change first. Where nobody can be asked, a proven one is what was asked for. */
 async function requireConsent(
   { document }: ApplyPlan,
   { verdict, command }: { readonly verdict: RunVerdict; readonly command: string },
   terminal: Terminal,
 ): Promise<void> {
-  if (!terminal.canAsk) {
-    if (verdict.isProven) return;
-    throw new SkillError('USAGE', verdict.text, { hint: `To write it all the same: ${command} --yes` });
-  }
   const doubt = verdict.isProven ? '' : ' It is not proven.';
-  if (await confirm(`Write this into ${oneLine(document.path)}?${doubt}`)) return;
-  terminal.say('Nothing was written.');
-  throw new Answered(1);
+  if (terminal.canAsk) return requireYes(`Write this into ${oneLine(document.path)}?${doubt}`, terminal);
+  if (!verdict.isProven)
+    throw new SkillError('USAGE', verdict.text, { hint: `To write it all the same: ${command} --yes` });
 }
 
-/** What agents will run is looked at by itself: who agrees to a text has not agreed to it. */
+/** Scripts need consent of their own: agreeing to a text is not agreeing to code that agents run. */
 async function requireScriptConsent(
   plan: ApplyPlan,
   { isAsked, command }: { readonly isAsked: boolean; readonly command: string },
@@ -217,9 +216,7 @@ async function requireScriptConsent(
       hint,
     });
   }
-  if (await confirm(`Agents will run ${scripts.join(', ')}. Write them as shown?`)) return;
-  terminal.say('Nothing was written.');
-  throw new Answered(1);
+  await requireYes(`Agents will run ${scripts.join(', ')}. Write them as shown?`, terminal);
 }
 
 const UNDONE: Readonly<Record<Undone['how'], string>> = {
@@ -229,9 +226,9 @@ const UNDONE: Readonly<Record<Undone['how'], string>> = {
 };
 
 function madeElsewhere(document: string, { run, command }: Applying): SkillError {
-  const hint = `If that is the one: ${command} --undo --to ${shellWord(document)}`;
-  return new SkillError('USAGE', `${run.path} is a copy of the run that was applied to ${document}, or was moved`, {
-    hint,
+  const message = `${run.path} is a copy of the run that was applied to ${document}, or was moved`;
+  return new SkillError('USAGE', message, {
+    hint: `If that is the one: ${command} --undo --to ${shellWord(document)}`,
   });
 }
 

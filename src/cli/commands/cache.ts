@@ -3,8 +3,8 @@ import { findRun } from '../../app/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { byteSize, table } from '../../report/index.ts';
 import { cacheStats, clearCache, listRuns } from '../../stores/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption, rootOption } from '../flags/flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string };

@@ -2,31 +2,22 @@ import { calibrateSkill } from '../../app/index.ts';
 import type { Calibration } from '../../core/stats/index.ts';
 import { agentTargetOf, resolvePath } from '../../project/index.ts';
 import { calibrationLines, judgeLines, testLookLines } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
-import { configOption, jsonOption, quietOption, readPasses, setOption } from '../flags/flags.ts';
-import { evalFlags, typedProject } from '../flags/project-flags.ts';
+import { readPasses } from '../flags/flags.ts';
+import { addEvalFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = Readonly<Record<string, unknown>> & {
-  readonly skill?: string;
-  readonly split?: string;
-  readonly passes: number;
-  readonly config?: string;
-  readonly set: readonly string[];
-  readonly quiet?: boolean;
-};
+type Flags = ProjectFlags & { readonly skill?: string; readonly split?: string; readonly passes: number };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .option('--skill <path>', 'document to measure (default: the one that training starts from)')
     .option('--split <name>', 'split to measure on (default: the one that the gate uses)')
-    .option('--passes <n>', 'how often each task is attempted', readPasses, 2)
-    .addOption(configOption())
-    .addOption(quietOption())
-    .addOption(jsonOption());
-  for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
-  command.addHelpText('after', EXAMPLES).action((flags: Flags) => measureNoise(flags, terminal));
+    .option('--passes <n>', 'how often each task is attempted', readPasses, 2);
+  addEvalFlags(command)
+    .addHelpText('after', EXAMPLES)
+    .action((flags: Flags) => measureNoise(flags, terminal));
 };
 
 const EXAMPLES = examples([

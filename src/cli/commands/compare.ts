@@ -3,21 +3,18 @@ import { join } from 'node:path';
 import { type Compared, compareDocuments, compareRuns, noRun, runPath } from '../../app/index.ts';
 import { agentTargetOf, resolvePath } from '../../project/index.ts';
 import { type CompareReport, compareLines, compareMarkdown, compareValue } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
-import { configOption, formatOption, jsonOption, quietOption, rootOption, setOption } from '../flags/flags.ts';
-import { evalFlags, typedProject } from '../flags/project-flags.ts';
+import { formatOption, rootOption } from '../flags/flags.ts';
+import { addEvalFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
 import { runPlace } from '../night-runs.ts';
 import { withProgress } from '../progress/progress.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = Readonly<Record<string, unknown>> & {
+type Flags = ProjectFlags & {
   readonly split: string;
   readonly root: string;
   readonly format: 'text' | 'md';
   readonly cache: boolean;
-  readonly config?: string;
-  readonly set: readonly string[];
-  readonly quiet?: boolean;
 };
 
 export const define: DefineCommand = (command, terminal) => {
@@ -27,12 +24,8 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--split <name>', 'tasks to compare on', 'test')
     .addOption(rootOption())
     .addOption(formatOption(['text', 'md']))
-    .option('--no-cache', 'ask the model again, even for cached replies')
-    .addOption(configOption())
-    .addOption(quietOption())
-    .addOption(jsonOption());
-  for (const option of [setOption(), ...evalFlags()]) command.addOption(option);
-  command
+    .option('--no-cache', 'ask the model again, even for cached replies');
+  addEvalFlags(command)
     .addHelpText('after', EXAMPLES)
     .action((a: string, b: string, flags: Flags) => compare([a, b], flags, terminal));
 };

@@ -1,7 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
-import { type CommandEntry, type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption } from '../flags/flags.ts';
-import { buildCommand } from '../run-command.ts';
+import { buildCommand, type CommandEntry, type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What a shell may offer in a place: names of runs, files, folders, these words, or nothing that is known. */
@@ -14,24 +13,23 @@ type Level = {
   readonly path: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  /** Its parts, or what its arguments are. */
   readonly words: Offer;
 };
 
-/** Every command with its parts, each after the one that it belongs to. */
-export async function commandLevels(entries: readonly CommandEntry[], terminal: Terminal): Promise<Level[]> {
+async function commandLevels(entries: readonly CommandEntry[], terminal: Terminal): Promise<Level[]> {
   const commands = await Promise.all(entries.map((entry) => buildCommand(entry, terminal)));
   return commands.flatMap((command, at) => levelsOf(command, entries[at]!.name));
 }
 
 function levelsOf(command: Command, path: string): Level[] {
   const parts = command.commands.map((part) => part.name());
+  const [argument] = command.registeredArguments;
   const help: Flag = { name: '--help', help: 'display help for command', takes: undefined };
   const level: Level = {
     path,
     summary: command.description(),
     flags: [...command.options.flatMap(flagsOf), help],
-    words: parts.length > 0 ? parts : argumentOffer(command.registeredArguments[0]),
+    words: parts.length > 0 ? parts : (argument?.argChoices ?? offerFor(argument?.name() ?? '')),
   };
   return [level, ...command.commands.flatMap((part) => levelsOf(part, `${path} ${part.name()}`))];
 }
@@ -41,11 +39,6 @@ function flagsOf(option: Option): Flag[] {
   const takes = option.required || option.optional ? optionOffer(option) : undefined;
   const names = [option.short, option.long].filter((name) => name?.startsWith('--'));
   return names.map((name) => ({ name: name!, help: option.description, takes }));
-}
-
-function argumentOffer(argument: Argument | undefined): Offer {
-  if (argument === undefined) return 'nothing';
-  return argument.argChoices ?? offerFor(argument.name());
 }
 
 function optionOffer({ flags, argChoices, description }: Option): Offer {
@@ -68,7 +61,7 @@ function offerFor(name: string): Offer {
  * For bash, and for zsh through its bashcompinit. All words stand in the script: a key press starts no process but `ls`.
  * Only what a bash of 2007 knows, which macOS still has.
  */
-export function bashScript(levels: readonly Level[]): string {
+function bashScript(levels: readonly Level[]): string {
   const top = levels.filter(({ path }) => !path.includes(' ')).map(({ path }) => path);
   return [
     '_skillopt() {',
@@ -83,7 +76,7 @@ export function bashScript(levels: readonly Level[]): string {
     '    esac',
     '  done',
     '  case "$level $prev" in',
-    ...levels.flatMap((level) => valueCases(level)),
+    ...levels.flatMap(valueCases),
     '  esac',
     '  case "$level" in',
     ...levels.map((level) => `    ${inQuotes(level.path)}) ${levelReply(level)} ;;`),
@@ -123,20 +116,20 @@ const wordsReply = (words: readonly string[]) => `COMPREPLY=($(compgen -W ${inQu
 /** Names of ours hold no quote. */
 const inQuotes = (text: string) => `"${text}"`;
 
-export const zshScript = (levels: readonly Level[]): string =>
+const zshScript = (levels: readonly Level[]): string =>
   ['#compdef skillopt skillopt-sleep', 'autoload -U +X bashcompinit && bashcompinit', bashScript(levels)].join('\n');
 
-/** One line for each word that may be typed. */
-export function fishScript(levels: readonly Level[]): string {
+function fishScript(levels: readonly Level[]): string {
   const lines = levels.flatMap((level) => [
     `complete -c skillopt -n ${quoted(before(level.path))} -f -a ${level.path.split(' ').at(-1)} -d ${quoted(level.summary)}`,
-    ...argumentLines(level),
+    ...(level.words === 'nothing' || typeof level.words !== 'string'
+      ? []
+      : [`complete -c skillopt -n ${quoted(after(level.path))} ${OFFERS[level.words]}`]),
     ...level.flags.map((flag) => flagLine(level.path, flag)),
   ]);
   return ['complete -c skillopt -f', ...lines, 'complete -c skillopt-sleep -w "skillopt sleep"', ''].join('\n');
 }
 
-/** Where a command may be typed: after nothing, or after the command that it is a part of. */
 function before(path: string): string {
   const [command, part] = path.split(' ');
   return part === undefined ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${command}`;
@@ -147,11 +140,6 @@ const after = (path: string) =>
     .split(' ')
     .map((word) => `__fish_seen_subcommand_from ${word}`)
     .join('; and ');
-
-function argumentLines({ path, words }: Level): string[] {
-  if (words === 'nothing' || typeof words !== 'string') return [];
-  return [`complete -c skillopt -n ${quoted(after(path))} ${OFFERS[words]}`];
-}
 
 const OFFERS = {
   runs: "-f -a '(path basename runs/*/ 2>/dev/null)'",

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { loadRun, trainAt } from '../../app/index.ts';
 import { SimpleQAEnv } from '../../envs/index.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import { trainShown } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import { addDemoSleep } from '../sleep/demo-sleep.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -14,12 +14,7 @@ const shape = {
   latencyMs: z.number().nonnegative().default(40).describe('How long a simulated reply takes.'),
 };
 
-type Flags = {
-  readonly seed?: number;
-  readonly latencyMs?: number;
-  readonly fresh?: boolean;
-  readonly quiet?: boolean;
-};
+type Flags = Partial<Readonly<Record<'seed' | 'latencyMs', number> & Record<'fresh' | 'quiet', boolean>>>;
 
 export const define: DefineCommand = (command, terminal) => {
   for (const option of flagsFrom(shape, { group: 'options:' })) command.addOption(option);
@@ -29,7 +24,7 @@ export const define: DefineCommand = (command, terminal) => {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((flags: Flags) => demo(flags, terminal));
-  addDemoSleep(command, terminal, async (evening) => (await import('../sleep/demo-night.ts')).demoNight(evening));
+  addDemoSleep(command, terminal);
 };
 
 const EXAMPLES = examples([

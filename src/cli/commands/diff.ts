@@ -1,9 +1,9 @@
 import { attemptOf, filesOf, findRun, loadAttempts, onlyRun, versionFinder } from '../../app/index.ts';
 import { printable } from '../../core/text/index.ts';
 import { attemptText, coloured, filesPatch, foldPatch, listLines, patchOf } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption, rootOption } from '../flags/flags.ts';
 import { runPlace } from '../night-runs.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly task?: string };
@@ -30,10 +30,9 @@ export const define: DefineCommand = (command, terminal) => {
     });
 };
 
-type Asked = Readonly<Record<'name' | 'root' | 'task' | 'from' | 'to', string>>;
+type TaskVersions = Readonly<Record<'name' | 'root' | 'task' | 'from' | 'to', string>>;
 
-/** Two attempts at a task, and in what they differ, from the first step to the verdict. */
-async function diffTask({ name, root, task, from, to }: Asked, terminal: Terminal): Promise<void> {
+async function diffTask({ name, root, task, from, to }: TaskVersions, terminal: Terminal): Promise<void> {
   const run = await findRun(...runPlace(name, root, terminal));
   const attempts = await loadAttempts(run, { task });
   const [before, after] = [attemptOf(from, attempts, run.state), attemptOf(to, attempts, run.state)];

@@ -1,10 +1,10 @@
 import { agentFacts, type Check, examineProject } from '../../app/index.ts';
 import type { LoadedProject } from '../../project/index.ts';
 import { wrap } from '../../report/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered } from '../errors.ts';
 import { configOption, jsonOption, setOption } from '../flags/flags.ts';
 import { checkInFlags } from '../flags/in-flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };
@@ -41,23 +41,19 @@ async function diagnose(
   };
   for await (const found of examineProject({ config, overrides, hasCanary, cwd: io.cwd(), env: io.env, onProject })) {
     const isAgent = found.name === 'target' && found.isOk && found.facts !== undefined;
-    checks.push(
-      checkInFlags(isAgent && !hasCanary ? { ...found, detail: `${found.detail}\n${CANARY_ADVICE}` } : found),
-    );
+    const advice = isAgent && !hasCanary ? `\n${CANARY_ADVICE}` : '';
+    checks.push(checkInFlags({ ...found, detail: found.detail + advice }));
   }
   const agent = agentFacts(project, checks);
   const isOk = checks.every((one) => one.isOk);
-  const rows = checks.map(({ facts: _, ...row }) => row);
-  terminal.answer(
-    { isOk, checks: rows, ...(agent && { agent }) },
-    checks.flatMap((row) => lines(row, terminal)),
-  );
+  const answer = { isOk, checks: checks.map(({ facts: _, ...row }) => row), ...(agent && { agent }) };
+  const lines = checks.flatMap((check) => checkLines(check, terminal));
+  terminal.answer(answer, lines);
   if (!isOk) throw new Answered();
 }
 
-function lines({ name, isOk, detail, remedy }: Check, terminal: Terminal): string[] {
-  const { lineWidth, called } = terminal;
-  const { green, red, dim } = terminal.colors;
+function checkLines({ name, isOk, detail, remedy }: Check, { lineWidth, called, colors }: Terminal): string[] {
+  const { green, red, dim } = colors;
   const [first = '', ...rest] = called(detail).split('\n');
   const indent = ' '.repeat(13);
   return [

@@ -1,18 +1,15 @@
 import { estimateProject } from '../../app/index.ts';
 import { findUnnamed } from '../../project/index.ts';
 import { estimateLines } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { configOption, jsonOption, setOption } from '../flags/flags.ts';
-import { addTrainFlags, typedProject } from '../flags/project-flags.ts';
+import { addTrainFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = Readonly<Record<string, unknown>> & { readonly config?: string; readonly set: readonly string[] };
-
 export const define: DefineCommand = (command, terminal) => {
-  command.addOption(configOption()).addOption(jsonOption());
-  command.addOption(setOption());
+  command.addOption(configOption()).addOption(jsonOption()).addOption(setOption());
   addTrainFlags(command);
-  command.addHelpText('after', EXAMPLES).action((flags: Flags) => estimate(flags, terminal));
+  command.addHelpText('after', EXAMPLES).action((flags: ProjectFlags) => estimate(flags, terminal));
 };
 
 const EXAMPLES = examples([
@@ -20,7 +17,7 @@ const EXAMPLES = examples([
   ['skillopt estimate --num-epochs 2 --target openai:MODEL', 'with other settings'],
 ]);
 
-async function estimate(flags: Flags, terminal: Terminal): Promise<void> {
+async function estimate(flags: ProjectFlags, terminal: Terminal): Promise<void> {
   const loaded = await typedProject(flags, terminal);
   loaded.notes.forEach(terminal.note);
   const unnamed = await findUnnamed(loaded);

@@ -1,10 +1,10 @@
-import { listRuns, type RunRow } from '../../app/index.ts';
+import { listNightRuns, listRuns, type RunRow } from '../../app/index.ts';
 import { percent } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { ago, type Column, table } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption } from '../flags/flags.ts';
-import { listNightRuns } from '../night-runs.ts';
+import { placeOfNights } from '../night-runs.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
@@ -14,7 +14,7 @@ export const define: DefineCommand = (command, terminal) => {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: { root?: string }) => {
       const root = flags.root ?? 'runs';
-      const nights = flags.root === undefined ? await listNightRuns(terminal) : [];
+      const nights = flags.root === undefined ? await listNightRuns(placeOfNights(terminal)) : [];
       const runs = await listRuns(resolvePath(terminal.io.cwd(), root), nights);
       const none = [`no runs in ${root}; start one with: ${terminal.called('skillopt train, or skillopt demo')}`];
       terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);
@@ -38,11 +38,8 @@ function runTable(runs: readonly RunRow[], { lineWidth: width, colors }: Termina
     { title: 'when', align: 'right', isOptional: true },
   ];
   const now = new Date();
-  return table(
-    columns,
-    runs.map((run) => cells(run, now)),
-    { width, paintTitle: colors.dim },
-  );
+  const rows = runs.map((run) => cells(run, now));
+  return table(columns, rows, { width, paintTitle: colors.dim });
 }
 
 function cells(run: RunRow, now: Date): string[] {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { z } from 'zod';
 import { serveSim, simulatedJudge, simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { interruptible } from '../errors.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const share = z.number().min(0).max(1).optional();
@@ -49,10 +49,8 @@ async function serve(flags: unknown, terminal: Terminal): Promise<void> {
   const judge = simulatedJudge(z.object(line).parse(flags));
   const server = await serveSim({ target, optimizer, judge, ...z.object(place).parse(flags) });
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
-    terminal.answer(
-      { url: server.url, models: ['sim-target', 'sim-optimizer', 'sim-judge'] },
-      howToUse(server.url, terminal),
-    );
+    const models = ['sim-target', 'sim-optimizer', 'sim-judge'];
+    terminal.answer({ url: server.url, models }, howToUse(server.url, terminal));
     terminal.say('serving until Ctrl-C');
     await once(signal, 'abort');
   });

@@ -2,9 +2,9 @@ import { oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { type Finding, findSkillFiles, type LintedSkill, lintFolder } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered } from '../errors.ts';
 import { jsonOption } from '../flags/flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
@@ -30,19 +30,13 @@ async function lintAll(paths: readonly string[], terminal: Terminal): Promise<vo
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
   const [errors, warnings] = [count('error'), count('warning')];
   const summary = `${plural(skills.length, 'skill')}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
-  terminal.answer(
-    {
-      isOk: errors === 0,
-      errors,
-      warnings,
-      skills: skills.map(({ file, ...rest }) => ({ path: shownPath(file, cwd), ...rest })),
-    },
-    [...skills.flatMap((skill) => lines(skill, terminal)), summary],
-  );
+  const shown = skills.map(({ file, ...rest }) => ({ path: shownPath(file, cwd), ...rest }));
+  const lines = skills.flatMap((skill) => findingLines(skill, terminal));
+  terminal.answer({ isOk: errors === 0, errors, warnings, skills: shown }, [...lines, summary]);
   if (errors > 0) throw new Answered(1);
 }
 
-function lines({ file, findings }: LintedSkill, { io, colors }: Terminal): string[] {
+function findingLines({ file, findings }: LintedSkill, { io, colors }: Terminal): string[] {
   const path = oneLine(shownPath(file, io.cwd()));
   const paint = { error: colors.red, warning: colors.yellow };
   return findings.map(({ line, level, message }) => `${path}:${line}  ${paint[level](level)}  ${oneLine(message)}`);

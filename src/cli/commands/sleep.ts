@@ -1,21 +1,17 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { SkillError } from '../../core/contracts/index.ts';
 import { suggestion } from '../../core/text/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
-import type { HarvestFlags } from '../sleep/harvest.ts';
+import { jsonOption, positiveNumber, readOrdinal } from '../flags/flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { PageNumber } from '../sleep/plan.ts';
-import type { ProposalFlags } from '../sleep/proposals.ts';
-import type { ReviewFlags } from '../sleep/review.ts';
-import type { RunFlags } from '../sleep/run.ts';
-import type { ScheduleFlags, UnscheduleFlags } from '../sleep/schedule.ts';
 import { addSleepFlags, type SleepFlags } from '../sleep/sleep-flags.ts';
-import type { PurgeFlags, StatusFlags } from '../sleep/state.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
 
 /** Each part loads its code when it is called: a status in a shell prompt must be quick. */
 export const define: DefineCommand = (command, terminal) => {
-  const shorter = (flags: string) => flags.replace(/^(--[\w-]+), --[\w-]+/, '$1'); // The long name is for files.
+  const shorter = (flags: string) => flags.replace(/^(--[\w-]+), --[\w-]+/, '$1'); // the long name is for files
   command.configureHelp({ ...command.configureHelp(), optionTerm: ({ flags }) => shorter(flags) });
   addSleepFlags(command)
     .allowExcessArguments(true) // unknownPart reports them
@@ -23,145 +19,140 @@ export const define: DefineCommand = (command, terminal) => {
       if (command.args.length > 0) throw unknownPart(command);
       return (await import('../sleep/overview.ts')).showOverview(flags, terminal);
     });
-  const part = (name: string, what: string) => command.command(name).description(what).allowExcessArguments(false);
-  const partOfProject = (name: string, what: string) =>
-    part(name, what)
-      .option('--project <path>', 'the project (default: the current folder)')
-      .option('--json', 'one JSON object on stdout');
+  const parts = partsOf(command, terminal);
+  addHarvest(parts);
+  addNights(parts);
+  addReview(parts);
+  addProposals(parts);
+  addSchedule(parts);
+  addPurge(parts, terminal);
+  command.addHelpText('after', EXAMPLES);
+};
 
-  addSleepFlags(part('harvest', 'the tasks in your sessions, as a table or as a file to review'), ['optimizer'])
+type Parts = ReturnType<typeof partsOf>;
+type Act = (flags: never, terminal: Terminal) => Promise<void>;
+
+function partsOf(command: Command, terminal: Terminal) {
+  const part = (name: string, what: string) => command.command(name).description(what).allowExcessArguments(false);
+  const withConsent = (one: Command) =>
+    one.option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once');
+  return {
+    part,
+    withConsent,
+    ofProject: (name: string, what: string) =>
+      part(name, what).option('--project <path>', 'the project (default: the current folder)').addOption(jsonOption()),
+    limited: (name: string, what: string) =>
+      withConsent(addSleepFlags(part(name, what), ['target', 'optimizer', 'judge']))
+        .option('--max-minutes <number>', 'stop after this many minutes; the same command resumes', positiveNumber)
+        .option('--max-calls <number>', 'maximum number of model calls', positiveNumber)
+        .option('--max-cost-usd <number>', 'maximum cost in dollars; every model needs a known price', positiveNumber)
+        .addOption(
+          new Option('--skill <name>', 'improve this existing skill: its name, folder or SKILL.md').conflicts(
+            'targetSkillPath',
+          ),
+        ),
+    /** Calls what `load` finds with all flags, also those of the command above. */
+    calling: (load: () => Promise<Act>) => async (_: unknown, own: Command) =>
+      (await load())(own.optsWithGlobals() as never, terminal),
+  };
+}
+
+function addHarvest({ part, withConsent, calling }: Parts): void {
+  const harvest = addSleepFlags(part('harvest', 'the tasks in your sessions, as a table or as a file to review'), [
+    'optimizer',
+  ])
     .option('--output <file>', 'write the tasks there, to review by hand; - is stdout')
     .option('--force', 'overwrite a reviewed file, or one that holds no tasks')
-    .option('--with-model', 'let the optimizer find them; otherwise rules do, and no model is asked')
-    .option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once')
-    .action(async (_, own) =>
-      (await import('../sleep/harvest.ts')).showHarvest(own.optsWithGlobals() as HarvestFlags, terminal),
-    );
+    .option('--with-model', 'let the optimizer find them; otherwise rules do, and no model is asked');
+  withConsent(harvest).action(calling(async () => (await import('../sleep/harvest.ts')).showHarvest));
+}
 
-  const limited = (name: string, what: string) =>
-    addSleepFlags(part(name, what), ['target', 'optimizer', 'judge'])
-      .option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once')
-      .option('--max-minutes <number>', 'stop after this many minutes; the same command resumes', readAmount)
-      .option('--max-calls <number>', 'maximum number of model calls', readAmount)
-      .option('--max-cost-usd <number>', 'maximum cost in dollars; every model needs a known price', readAmount)
-      .addOption(
-        new Option('--skill <name>', 'improve this existing skill: its name, folder or SKILL.md').conflicts(
-          'targetSkillPath',
-        ),
-      );
+function addNights({ limited, calling }: Parts): void {
   const night = (name: string, what: string) =>
     limited(name, what)
       .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
       .option('--quiet', 'no progress');
-
-  night('dry-run', 'run a night and keep nothing of it').action(async (_, own) =>
-    (await import('../sleep/run.ts')).showNight(own.optsWithGlobals() as RunFlags, terminal, true),
+  night('dry-run', 'run a night and keep nothing of it').action(
+    calling(async () => (await import('../sleep/run.ts')).showDryRun),
   );
-
   night('run', 'a night: learn from your sessions, and stage what is proven better')
     .option('--plan', 'show what it would cost, and send nothing')
     .option('--page <number>', 'show one page of the texts that it may send, or all', readPage)
     .option('--drop <id...>', 'never learn from this session or task')
     .addOption(new Option('--if-due <time>', 'only if this time has passed since the last job').hideHelp())
     .addOption(new Option('--check', 'check what a nightly job needs').hideHelp())
-    .action(async ({ check }, own) => {
-      const flags = own.optsWithGlobals() as RunFlags;
-      const { showNight, showNightChecks } = await import('../sleep/run.ts');
-      return check ? showNightChecks(flags, terminal) : showNight(flags, terminal);
-    });
+    .action(calling(async () => (await import('../sleep/run.ts')).showNight));
+}
 
-  addSleepFlags(part('review', 'go through a proposal edit by edit; what you keep is measured again'), [
+const readNight = readOrdinal('the number of a night');
+const readPage = (text: string): PageNumber =>
+  text === 'all' ? text : readOrdinal('the number of a page, or all')(text);
+const readChanges = (text: string, before: readonly number[] = []) => [
+  ...before,
+  readOrdinal('the number of a change')(text),
+];
+
+function addReview({ part, withConsent, calling }: Parts): void {
+  const review = addSleepFlags(part('review', 'go through a proposal edit by edit; what you keep is measured again'), [
     'target',
     'judge',
   ])
     .option('--skill <name...>', 'what is proposed for these skills')
     .option('--memory', 'what is proposed for the memory file')
     .option('--night <number>', 'what this night proposed', readNight)
-    .option('--drop-change <number...>', 'drop these changes without asking', readNumbers)
-    .option('--consent <provider...>', 'agree to send session texts to this provider; a terminal asks once')
-    .option('--max-calls <number>', 'maximum number of model calls', readAmount)
+    .option('--drop-change <number...>', 'drop these changes without asking', readChanges);
+  withConsent(review)
+    .option('--max-calls <number>', 'maximum number of model calls', positiveNumber)
     .option('--yes', 'measure without asking')
     .option('--quiet', 'no progress')
-    .action(async (_, own) =>
-      (await import('../sleep/review.ts')).reviewProposal(own.optsWithGlobals() as ReviewFlags, terminal),
-    );
+    .action(calling(async () => (await import('../sleep/review.ts')).reviewProposal));
+}
 
-  partOfProject('status', 'what waits for you, in a moment')
+function addProposals({ ofProject, calling }: Parts): void {
+  ofProject('status', 'what waits for you, in a moment')
     .option('--short', 'one line for a shell prompt; nothing when nothing waits')
-    .action(async (_, own) =>
-      (await import('../sleep/state.ts')).showStatus(own.optsWithGlobals() as StatusFlags, terminal),
-    );
+    .action(calling(async () => (await import('../sleep/state.ts')).showStatus));
+  const about = (name: string, what: string, done: string, allOrNothing = '') =>
+    ofProject(name, what)
+      .addOption(new Option('--skill <name...>', `what ${done} for these skills`).conflicts('allSkills'))
+      .option('--all-skills', `what ${done} for skills${allOrNothing}`)
+      .option('--memory', `what ${done} for the memory file`)
+      .option('--night <number>', 'what this night proposed', readNight);
+  about('adopt', 'put what a night proposed into the live document', 'is proposed', ', all or nothing').action(
+    calling(async () => (await import('../sleep/adopt.ts')).adoptChosen),
+  );
+  about('rollback', 'undo the last adoption, or those of a night', 'was adopted').action(
+    calling(async () => (await import('../sleep/adopt.ts')).rollBackChosen),
+  );
+}
 
-  partOfProject('adopt', 'put what a night proposed into the live document')
-    .addOption(new Option('--skill <name...>', 'what is proposed for these skills').conflicts('allSkills'))
-    .option('--all-skills', 'what is proposed for skills, all or nothing')
-    .option('--memory', 'what is proposed for the memory file')
-    .option('--night <number>', 'what this night proposed', readNight)
-    .action(async (_, own) =>
-      (await import('../sleep/adopt.ts')).adoptChosen(own.optsWithGlobals() as ProposalFlags, terminal),
-    );
-
-  partOfProject('rollback', 'undo the last adoption, or those of a night')
-    .addOption(new Option('--skill <name...>', 'what was adopted for these skills').conflicts('allSkills'))
-    .option('--all-skills', 'what was adopted for skills')
-    .option('--memory', 'what was adopted for the memory file')
-    .option('--night <number>', 'what this night proposed', readNight)
-    .action(async (_, own) =>
-      (await import('../sleep/adopt.ts')).rollBackChosen(own.optsWithGlobals() as ProposalFlags, terminal),
-    );
-
+function addSchedule({ limited, ofProject, calling }: Parts): void {
   limited('schedule', 'run a night every night: with a systemd timer, cron, launchd or the Task Scheduler')
     .option('--at <time>', 'when, on the clock of this machine (default: 03:17)')
     .addOption(new Option('--with <kind>', 'how (default: what works here)').choices(SCHEDULE_KINDS))
     .option('--print', 'show what would be installed, and install nothing')
     .option('--force', 'install it even if something would be missing at night')
-    .action(async (_, own) =>
-      (await import('../sleep/schedule.ts')).schedule(own.optsWithGlobals() as ScheduleFlags, terminal),
-    );
-
-  partOfProject('unschedule', 'remove the nightly job')
+    .action(calling(async () => (await import('../sleep/schedule.ts')).schedule));
+  ofProject('unschedule', 'remove the nightly job')
     .option('--all', 'the jobs of every project')
-    .action(async (_, own) =>
-      (await import('../sleep/schedule.ts')).unschedule(own.optsWithGlobals() as UnscheduleFlags, terminal),
-    );
+    .action(calling(async () => (await import('../sleep/schedule.ts')).unschedule));
+}
 
+function addPurge({ part }: Parts, terminal: Terminal): void {
   part('purge', 'delete what is kept of your sessions')
     .argument('[what]', 'all, archive, index, consent or nights', 'all')
     .option('--project <path>', 'only for this folder and below')
     .option('--yes', 'delete everything without asking')
-    .option('--json', 'one JSON object on stdout')
-    .action(async (what: string, _, own) =>
-      (await import('../sleep/state.ts')).purgeKept(what, own.optsWithGlobals() as PurgeFlags, terminal),
+    .addOption(jsonOption())
+    .action(async (what: string, _, own: Command) =>
+      (await import('../sleep/state.ts')).purgeKept(what, own.optsWithGlobals(), terminal),
     );
-  command.addHelpText('after', EXAMPLES);
-};
+}
 
 function unknownPart({ args: [typed = ''], commands }: Command): SkillError {
   const names = commands.map((one) => one.name());
   const hint = `There are ${names.join(', ')}.`;
   return new SkillError('USAGE', `sleep has no command ${JSON.stringify(typed)}${suggestion(typed, names)}`, { hint });
-}
-
-function readNumbers(text: string, before: readonly number[] = []): readonly number[] {
-  if (/^[1-9]\d{0,5}$/.test(text)) return [...before, Number(text)];
-  throw new InvalidArgumentError('Expected the number of a change.');
-}
-
-function readAmount(text: string): number {
-  const amount = Number(text);
-  if (text.trim() !== '' && amount > 0 && Number.isFinite(amount)) return amount;
-  throw new InvalidArgumentError('Expected a number above 0.');
-}
-
-function readPage(text: string): PageNumber {
-  if (text === 'all') return text;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected the number of a page, or all.');
-}
-
-function readNight(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected the number of a night.');
 }
 
 const EXAMPLES = examples([

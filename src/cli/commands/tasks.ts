@@ -1,5 +1,5 @@
-import { type DefineCommand, examples } from '../define-command.ts';
 import { jsonOption, positiveNumber, readCount, readPasses } from '../flags/flags.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { CheckFlags } from '../tasks/check.ts';
 import type { DraftFlags } from '../tasks/draft.ts';
 import type { ReviewFlags } from '../tasks/review.ts';

@@ -1,20 +1,14 @@
 import { capWarnings, openRun, requireWithinCaps } from '../../app/index.ts';
 import { agentTargetOf, type Project } from '../../project/index.ts';
 import { type CostEstimate, estimateLine } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
 import { configOption, jsonOption, quietOption, setOption } from '../flags/flags.ts';
 import { limitsAsFlags } from '../flags/in-flags.ts';
-import { addTrainFlags, typedProject } from '../flags/project-flags.ts';
+import { addTrainFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
 import { trainShown } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = Readonly<Record<string, unknown>> & {
-  readonly config?: string;
-  readonly set: readonly string[];
-  readonly fresh?: boolean;
-  readonly quiet?: boolean;
-  readonly ignoreEstimate?: boolean;
-};
+type Flags = ProjectFlags & { readonly fresh?: boolean; readonly ignoreEstimate?: boolean };
 
 export const define: DefineCommand = (command, terminal) => {
   command
@@ -22,8 +16,8 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
     .option('--ignore-estimate', 'start even if a limit is below the minimum that the run needs')
     .addOption(quietOption())
-    .addOption(jsonOption());
-  command.addOption(setOption());
+    .addOption(jsonOption())
+    .addOption(setOption());
   addTrainFlags(command);
   command.addHelpText('after', EXAMPLES).action((flags: Flags) => train(flags, terminal));
 };

@@ -4,9 +4,9 @@ import { tryAgent } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
 import { liveStepLines, triedLines } from '../../report/index.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { interruptible } from '../errors.ts';
 import { jsonOption, positiveNumber } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = {
@@ -41,9 +41,9 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--base-url <url>', 'address of its model, instead of its provider')
     .option('--api-key-env <name>', 'variable that holds its key')
     .option('--path <file>', "the agent's program (default: the one on PATH)")
-    .addOption(new Option('--minutes <n>', 'stop after this many minutes').default(10).argParser(positiveNumber))
-    .addOption(new Option('--max-turns <n>', 'maximum number of model calls').argParser(positiveNumber))
-    .addOption(new Option('--max-usd <n>', 'maximum cost in dollars').argParser(positiveNumber))
+    .option('--minutes <n>', 'stop after this many minutes', positiveNumber, 10)
+    .option('--max-turns <n>', 'maximum number of model calls', positiveNumber)
+    .option('--max-usd <n>', 'maximum cost in dollars', positiveNumber)
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((task: string, flags: Flags) => attempt(task, flags, terminal));

@@ -11,14 +11,13 @@ import {
 import { SkillError } from '../../core/contracts/index.ts';
 import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
 import { jsonLine } from '../../core/text/index.ts';
-import { Answered } from '../answered.ts';
-import { type DefineCommand, examples } from '../define-command.ts';
+import { Answered, interruptible } from '../errors.ts';
 import { rootOption } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
 import { nameProject } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
 import { projectFileOf, reportRun } from '../report-run.ts';
+import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const define: DefineCommand = (command, terminal) => {
@@ -45,10 +44,15 @@ async function watch(name: string, root: string, terminal: Terminal): Promise<vo
   const run = await findRun(...runPlace(name, root, terminal)).catch(sayThatItMayCome);
   if (run.state.isDone) return finish(run, 'done', terminal);
   const progress = openProgress(terminal, { isQuiet: terminal.isJson, isWatched: true });
-  const watcher = terminal.isJson ? jsonWatcher(terminal) : progress;
+  const watcher: Watcher = terminal.isJson ? jsonWatcher(terminal) : progress;
+  const onOpen = (state: RunState, takenUp?: TakenUp) => {
+    watcher.onOpen?.(state, takenUp);
+    if (!terminal.isJson)
+      terminal.say(`watching ${name}: step ${state.stepsDone} of ${stepTotal(state)}; Ctrl-C leaves the run alone`);
+  };
   try {
     const end = await interruptible({ io: terminal.io, onStop: () => {} }, (signal) =>
-      followRun(run.path, { ...silent, ...watcher, ...announced(watcher, name, terminal) }, signal),
+      followRun(run.path, { ...silent, ...watcher, onOpen }, signal),
     );
     progress.close();
     await finish(end === 'moved' ? run : await loadRun(run.path), end, terminal);
@@ -64,19 +68,9 @@ function sayThatItMayCome(error: unknown): never {
   throw new SkillError(error.code, error.message, { cause: error, hint });
 }
 
+type Watcher = Omit<RunObserver, 'onOpen'> & { onOpen?(state: RunState, takenUp?: TakenUp): void };
+
 const silent = { onOpen: () => {}, onEvent: () => {}, onProgress: () => {} };
-
-type Opening = { onOpen?(state: RunState, takenUp?: TakenUp): void };
-
-function announced(watcher: Opening, name: string, terminal: Terminal): Required<Opening> {
-  return {
-    onOpen(state, takenUp) {
-      watcher.onOpen?.(state, takenUp);
-      if (!terminal.isJson)
-        terminal.say(`watching ${name}: step ${state.stepsDone} of ${stepTotal(state)}; Ctrl-C leaves the run alone`);
-    },
-  };
-}
 
 function jsonWatcher({ io }: Terminal): RunObserver {
   const line = (value: object) => void io.stdout.write(`${jsonLine(value)}\n`);
@@ -94,7 +88,6 @@ const WORDS: Readonly<Record<FollowEnd, string>> = {
   left: 'no longer watching; the run continues',
 };
 
-/** What the run came to, or where it stands. */
 async function finish(run: LoadedRun, end: FollowEnd, terminal: Terminal): Promise<void> {
   const hasReport = end === 'done' || end === 'dead';
   if (terminal.isJson) {

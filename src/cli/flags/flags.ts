@@ -9,7 +9,6 @@ type FlagOptions = {
   readonly group: string;
   /** Placeholders for what a value is, where the type does not say it. */
   readonly placeholders?: Readonly<Record<string, string>>;
-  /** A second, shorter flag for a key. */
   readonly aliases?: Readonly<Record<string, string>>;
 };
 
@@ -79,18 +78,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `--set key=value`, as often as one likes. */
 export function setOption(): Option {
   return new Option('--set <key=value>', "a setting in SkillOpt's words, such as train.batch_size=20; again for more")
     .default([], 'none')
     .argParser((text: string, before: readonly string[]) => [...before, text]);
 }
 
-/** `--format`, where an answer for people has several forms. */
 export const formatOption = (forms: readonly string[]): Option =>
   new Option('--format <form>', 'format of the answer').choices(forms).default('text');
 
-/** A reader of numbers that says what it expects. */
 const numberReader = (what: string, isGood: (number: number) => boolean) => (text: string) => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
   if (isGood(number)) return number;
@@ -101,9 +97,15 @@ export const positiveNumber = numberReader('a number above 0', (n) => n > 0 && N
 export const readCount = numberReader('a whole number, 1 or more', (n) => Number.isInteger(n) && n >= 1);
 /** One pass says nothing about noise. */
 export const readPasses = numberReader('a whole number, 2 or more', (n) => Number.isInteger(n) && n >= 2);
+/** A number from 1 that counts things, such as nights. */
+export const readOrdinal =
+  (what: string) =>
+  (text: string): number => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError(`Expected ${what}.`);
+  };
 export const readShare = numberReader('a number from 0 to 1, such as 0.8', (n) => n >= 0 && n <= 1);
 
-/** The project file, for commands that need one. */
 export const configOption = (): Option =>
   new Option('--config <path>', 'project file (default: skillopt.config.yaml, .json, .mjs or .ts in this folder)');
 export const jsonOption = (): Option => new Option('--json', 'one JSON object on stdout');

@@ -6,7 +6,6 @@ export const flagOf = (key: string): string => `--${kebabCase(key)}`;
 
 export const kebabCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Limits of a run that a message of the library may speak of. */
 const LIMITS = /\bmax(?:Calls|TotalTokens|TokensPerNight|CostUsd|Minutes)\b/g;
 
 /** What the library advises, and how the same is done on the command line. */
@@ -53,7 +52,6 @@ export function inFlags({ code, message, hint }: Told): { message: string; hint?
   return { message: translate(message), hint: translate(advice) };
 }
 
-/** The same of what an examination found. */
 export function checkInFlags({ code, ...found }: Check): Omit<Check, 'code'> {
   if (code === undefined) return found;
   const { message: detail, hint: remedy } = inFlags({ code, message: found.detail, hint: found.remedy });

@@ -12,7 +12,7 @@ import {
   SETTING_GROUPS,
 } from '../../project/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { flagsFrom } from './flags.ts';
+import { configOption, flagsFrom, jsonOption, quietOption, setOption } from './flags.ts';
 import { flagOf } from './in-flags.ts';
 
 const { extras: _extras, verbose: _verbose, ...runKeys } = configShape;
@@ -69,19 +69,26 @@ const EVAL_KEYS = [
   ...['rolloutTimeoutMs', 'maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'],
 ];
 
-/** Those that matter when a document is scored. */
-export const evalFlags = (): Option[] =>
+const evalFlags = (): Option[] =>
   flagsFrom(shapeOf(EVAL_KEYS), { group: 'project (over the project file):', placeholders });
 
-/** What the command line says of a project: of all flags those that are keys of one, and how each key is typed. */
+/** The flags of every command that scores documents in a project. */
+export function addEvalFlags(command: Command): Command {
+  const options = [configOption(), quietOption(), jsonOption(), setOption(), ...evalFlags()];
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+/** The settings of a project among all flags, and how each is typed. */
 export function typedSettings(flags: Readonly<Record<string, unknown>>) {
   const settings = Object.entries(flags).filter(([key]) => key in projectShape);
   return { flags: Object.fromEntries(settings), flagOf };
 }
 
-type ProjectFlags = Readonly<Record<string, unknown>> & {
+export type ProjectFlags = Readonly<Record<string, unknown>> & {
   readonly config?: string | undefined;
   readonly set?: readonly string[];
+  readonly quiet?: boolean;
 };
 
 /** The project that is meant, with what was typed over its file. Warnings are said. */
@@ -93,7 +100,7 @@ export async function typedProject({ config, set: overrides, ...flags }: Project
 
 /** The project that is named or that is here; tasks can be worked on without one. */
 export async function projectOf(
-  { config, ...flags }: Readonly<Record<string, unknown>> & { readonly config?: string | undefined },
+  { config, ...flags }: ProjectFlags,
   { io }: Terminal,
 ): Promise<LoadedProject | undefined> {
   const cwd = io.cwd();

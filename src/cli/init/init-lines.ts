@@ -15,7 +15,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type Row = readonly [what: string, text: string];
 
-/** What was found, what was decided and why, what was written, and the next command. */
 export function initLines(
   { found, choice, proposal }: { found: FolderFindings; choice: Choice; proposal?: Proposal },
   { written, next, cautions }: { written: readonly string[]; next: Next; cautions: readonly string[] },
@@ -55,7 +54,6 @@ function nextLines({ first, command, why, afterwards }: Next, { width, colors: {
   ];
 }
 
-/** Something that a person should know. */
 export const noteLines = (text: string, { width, colors: { yellow } }: Terminal): string[] =>
   wrap(`  ${yellow('note:')} ${oneLine(text)}`, width, '  ');
 
@@ -76,7 +74,6 @@ function foundRows(found: FolderFindings, { skill }: Choice): Row[] {
   ];
 }
 
-/** The first few, and how many more. */
 function some(names: readonly string[]): string {
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
@@ -100,7 +97,6 @@ function decidedRows({ skill, source, columns, scoring, models }: Choice, { sett
 const nameOf = (spec: unknown): string =>
   typeof spec === 'string' ? spec : String((spec as { model?: unknown }).model);
 
-/** What the starter is, and how to begin. */
 export function starterLines(
   path: string,
   files: Readonly<Record<string, string>>,

@@ -5,10 +5,10 @@ const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_BELOW = '\x1b[J';
 
-/** Lines at the foot of a terminal that are redrawn in place. What is written to stderr meanwhile stays above them. */
+/** Lines at the foot of a terminal that are redrawn in place. Other text on stderr stays above them. */
 export type LiveBlock = {
   draw(lines: readonly string[]): void;
-  /** Removes the block and gives the cursor back. Once is enough, twice is fine. */
+  /** Removes the block and gives the cursor back. Calling it twice is harmless. */
   close(): void;
 };
 

@@ -22,18 +22,16 @@ import {
   openLine,
   progressBlock,
 } from '../../report/index.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type LiveBlock, openLiveBlock } from './live-block.ts';
 
 const REDRAW_MS = 120;
 
 type ProgressReporter = Omit<RunObserver, 'onOpen'> & {
-  /** `takenUp` for a run of another process. */
   onOpen(state: RunState, takenUp?: TakenUp): void;
   /** A line of its own, which does not disturb the live block. */
   log(line: string): void;
-  /** Ends the display and restores the terminal. */
   close(): void;
 };
 
@@ -107,7 +105,6 @@ type WorkOptions = {
   readonly hasAgent?: boolean;
 };
 
-/** Does `work` with progress on stderr. Ctrl-C stops it. */
 export async function withProgress<T>(
   terminal: Terminal,
   { isQuiet = false, ...stopping }: WorkOptions,
@@ -123,7 +120,6 @@ export async function withProgress<T>(
   }
 }
 
-/** Keeps what the live block shows of a run. */
 function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
@@ -132,7 +128,7 @@ function followRun() {
   let marks = '';
   let before = emptyRun.usage;
   let spent: AgentsSpent | undefined;
-  const usage = () => (spent ? usageWith(spent, { before, now: state.usage }) : state.usage);
+  const usage = () => (spent ? usageWith(spent, before, state.usage) : state.usage);
   return {
     view: () => ({ state, progress, marks, usage: usage(), elapsedMs: performance.now() - startedAt, finishedBefore }),
     spend(all: AgentsSpent) {
@@ -160,10 +156,8 @@ function followRun() {
   };
 }
 
-type Usages = { readonly before: UsageTable; readonly now: UsageTable };
-
 /** With what agents have spent that no event has counted yet. */
-function usageWith({ calls, costUsd }: AgentsSpent, { before, now }: Usages): UsageTable {
+function usageWith({ calls, costUsd }: AgentsSpent, before: UsageTable, now: UsageTable): UsageTable {
   const [then, counted] = [before.rollout ?? noStageUsage, now.rollout ?? noStageUsage];
   const rollout = {
     ...counted,
@@ -185,7 +179,6 @@ function markText(progress: Progress): string | undefined {
   return result && `  ${markOf(progress)} ${oneLine(result.id)}  ${phase} ${done}/${total}`;
 }
 
-/** The last tasks of the stage that fit on a line. */
 const markLines = ({ marks }: { readonly marks: string }, width: number) => (marks === '' ? [] : [marks.slice(-width)]);
 
 /** What a run does next, before the first of it is done. */
@@ -196,17 +189,17 @@ function comingPhase(state: RunState, event?: RunEvent): Progress {
   return { ...coming, phase: isSearchOver(state) ? 'test' : 'rollout' };
 }
 
-/** One column is left free: some terminals wrap after the last one. A file or a pipe gets whole lines. */
+/** One column is left free, because some terminals wrap after the last one. A file or a pipe gets whole lines. */
 const lineWidth = (columns: number | undefined) =>
   columns === undefined ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.min(columns, 121) - 1);
 
 /** What a provider makes a run wait for. When one is down or slows us down, every call in flight says so. */
 type Trouble = Required<Pick<RunObserver, 'onRetry' | 'onRateLimit'>> & {
-  /** One line for all pauses, and one for all retries: what a terminal shows, with nothing left behind. */
+  /** One line for all pauses, and one for all retries. */
   lines(): string[];
 };
 
-/** In a file, where nothing can be taken back, `tell` gets lines: rarely, and more rarely the longer it lasts. */
+/** `tell` gets lines for a file, ever more rarely the longer the trouble lasts. */
 function watchTrouble(tell: ((line: string) => void) | undefined): Trouble {
   const pauses = createTally(tell);
   const retries = createTally(tell);
@@ -216,35 +209,30 @@ function watchTrouble(tell: ((line: string) => void) | undefined): Trouble {
       const { account } = change;
       if (change.type === 'pause') {
         pausedMs += change.pauseMs;
-        const sum = ({ count }: { count: number }) =>
-          count === 1 ? '' : ` (${plural(count, 'pause')}, ${duration(pausedMs)} in all)`;
-        pauses.note(`  ${account} wants a pause: ${duration(change.pauseMs)}`, sum);
+        const all = (count: number) => ` (${plural(count, 'pause')}, ${duration(pausedMs)} in all)`;
+        pauses.note(`  ${account} wants a pause: ${duration(change.pauseMs)}`, all);
       } else if (change.reason === 'cut')
         tell?.(`  ${account} refuses more calls: ${change.calls} at once from now on`);
     },
     onRetry({ error, attempt, delayMs }) {
-      const sum = ({ count }: { count: number }) =>
-        count === 1 ? '' : ` (${plural(count, 'retry', 'retries')} so far)`;
-      retries.note(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`, sum);
+      const all = (count: number) => ` (${plural(count, 'retry', 'retries')} so far)`;
+      retries.note(`  retry ${attempt} in ${duration(delayMs)}: ${oneLine(error.message)}`, all);
     },
     lines: () => [pauses.line(), retries.line()].filter((line) => line !== ''),
   };
 }
 
-type Sum = (tally: { readonly count: number }) => string;
-
 const FIRST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 60_000;
 
-/** Counts things of one kind and knows the last of them. */
 function createTally(tell: ((line: string) => void) | undefined) {
   let [count, line] = [0, ''];
   let [nextAt, gapMs] = [Number.NEGATIVE_INFINITY, FIRST_GAP_MS];
   return {
     line: () => line,
-    note(what: string, sum: Sum) {
+    note(what: string, all: (count: number) => string) {
       count++;
-      line = `${what}${sum({ count })}`;
+      line = count === 1 ? what : what + all(count);
       const now = performance.now();
       if (now < nextAt) return;
       tell?.(line);

@@ -15,7 +15,6 @@ import {
 } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-/** Puts what nights proposed into the live documents, and says what that means for the agent. */
 export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
   const { adopted, proposals } = await adoptProposals(
     among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal)),
@@ -27,13 +26,10 @@ export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Pro
       undo: undoOf(one, adopted, proposals, terminal),
     })),
   );
-  terminal.answer(
-    { adopted: told.map(shown) },
-    told.flatMap((one) => adoptedLines(one, terminal)),
-  );
+  const lines = told.flatMap((one) => adoptedLines(one, terminal));
+  terminal.answer({ adopted: told.map(shown) }, lines);
 }
 
-/** Chooses among the proposals of the project that is meant. */
 function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {
   const { isOf } = meantProject(flags, terminal);
   return {
@@ -43,7 +39,7 @@ function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly
   };
 }
 
-/** What waits; or, when nothing of a named night does, what was rolled back of it. */
+/** Pending proposals; if a named night has none, those of it that were rolled back. */
 function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
   const having = (wanted: Proposal['status'], some = proposals) => some.filter(({ status }) => status === wanted);
   const meant = proposals.filter((one) => isNamed(one, flags));
@@ -59,12 +55,11 @@ function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, ter
 function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
   if (!done) return;
   const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
-  throw new SkillError('USAGE', what, {
-    hint: `There is nothing more to do. To undo it: ${nightCommand(done, terminal, 'rollback')}`,
-  });
+  const hint = `There is nothing more to do. To undo it: ${nightCommand(done, terminal, 'rollback')}`;
+  throw new SkillError('USAGE', what, { hint });
 }
 
-/** Undoes this and nothing that was adopted of the same night before. */
+/** The command that undoes this adoption, and no earlier one of the same night. */
 function undoOf(
   { proposal }: Adopted,
   together: readonly Adopted[],
@@ -88,6 +83,8 @@ const shown = ({ proposal, git, undo: _undo, ...rest }: ToldAdoption) => ({
   uncommitted: git?.changes ?? null,
 });
 
+const REBASED = 'you changed it since the night: your text stays, only the learned block was put in';
+
 function adoptedLines(
   { proposal, path, realPath, receipt, isRebased, backup, git, undo }: ToldAdoption,
   { colors }: Terminal,
@@ -98,9 +95,7 @@ function adoptedLines(
     `${colors.bold('adopted')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
     row(receipt === '' ? 'said' : 'wrote', receipt === '' ? `${realPath} says it already` : realPath),
     ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
-    ...(isRebased
-      ? [row('edited', 'you changed it since the night: your text stays, only the learned block was put in')]
-      : []),
+    ...(isRebased ? [row('edited', REBASED)] : []),
     row('loaded', agentLoads(path)),
     ...(receipt === '' ? [] : [row('before', backup ?? 'there was no file')]),
     row('undo', undo),
@@ -113,10 +108,9 @@ function adoptedLines(
 /** Undoes the last adoption, those of one night, or the last one of the documents that are named. */
 export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
   const done = await rollbackProposals(among(flags, terminal, (mine) => chooseAdopted(mine, flags)));
-  terminal.answer(
-    { rolledBack: done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document })) },
-    done.flatMap((one) => rolledBackLines(one, terminal)),
-  );
+  const rolledBack = done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document }));
+  const lines = done.flatMap((one) => rolledBackLines(one, terminal));
+  terminal.answer({ rolledBack }, lines);
 }
 
 /** The newest first: a later adoption may build on an earlier one. */
@@ -148,8 +142,8 @@ const WORDS: Readonly<Record<RolledBack['how'], string>> = {
 };
 
 function rolledBackLines({ proposal, realPath, how }: RolledBack, terminal: Terminal): string[] {
-  const { kind, name } = proposal.document;
   const { colors } = terminal;
+  const { kind, name } = proposal.document;
   return [
     `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
     `  ${oneLine(realPath)} ${WORDS[how]}`,

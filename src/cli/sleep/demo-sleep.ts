@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { adoptProposals } from '../../app/index.ts';
 import { plural } from '../../core/text/index.ts';
 import { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from '../../report/index.ts';
 import { type SimulatedPerson, simulatedPerson } from '../../sim/index.ts';
-import { flagsFrom } from '../flags/flags.ts';
-import { interruptible } from '../interrupt.ts';
+import { findMemory, findSkill, runSleepCycle, SleepSettings } from '../../sleep/index.ts';
+import { interruptible } from '../errors.ts';
+import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
@@ -17,13 +19,12 @@ const shape = {
 
 type DemoSleepFlags = { readonly seed?: number; readonly nights?: number; readonly quiet?: boolean };
 
-/** `demo sleep`, with the night that it plays. */
-export function addDemoSleep(command: Command, terminal: Terminal, playNight: PlayNight): void {
+export function addDemoSleep(command: Command, terminal: Terminal, playNight: PlayNight = demoNight): void {
   const part = command.command('sleep').description('seven nights of a simulated person, offline');
   for (const option of flagsFrom(shape, { group: 'options:' })) part.addOption(option);
   part
     .option('--quiet', 'no progress, only the result')
-    .option('--json', 'one JSON object on stdout')
+    .addOption(jsonOption())
     .action((_, own: Command) => showDemoSleep(own.optsWithGlobals() as DemoSleepFlags, terminal, playNight));
 }
 
@@ -49,14 +50,12 @@ async function showDemoSleep(
 type Evening = {
   readonly night: number;
   readonly home: string;
-  /** The folder that the person works in. */
   readonly project: string;
   readonly now: Date;
   readonly person: SimulatedPerson;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The texts that the agent reads. */
 type LiveDocuments = { readonly skill: string; readonly memory: string };
 
 type PlayedNight = Pick<NightStory, 'sessions' | 'tasks' | 'calls' | 'rejected' | 'quarantined' | 'whyNothing'> & {
@@ -64,27 +63,23 @@ type PlayedNight = Pick<NightStory, 'sessions' | 'tasks' | 'calls' | 'rejected' 
   readonly documents: LiveDocuments;
 };
 
-/** Runs a night on a home and adopts what it stages. */
 export type PlayNight = (evening: Evening) => Promise<PlayedNight>;
 
 type WeekOptions = {
   readonly seed: number;
-  readonly nights?: number | undefined;
-  readonly poisonedDays?: readonly number[] | undefined;
-  /** When the person begins, such as `2026-01-05`. */
-  readonly firstDay?: string | undefined;
-  readonly onNight?: ((story: NightStory) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly nights?: number;
+  readonly poisonedDays?: readonly number[];
+  readonly onNight?: (story: NightStory) => void;
+  readonly signal?: AbortSignal;
 };
 
-const NIGHTS = 7;
 /** One early, one when something has been learned. */
 const POISONED = [2, 5];
 
 /** Lives through a week in a home of its own, which is gone afterwards. Each day's agent reads what the nights have taught. */
 export async function playWeek(playNight: PlayNight, options: WeekOptions): Promise<WeekStory> {
-  const { seed, nights = NIGHTS, poisonedDays = POISONED, firstDay, onNight, signal } = options;
-  const person = simulatedPerson({ seed, poisonedDays: [...poisonedDays], ...(firstDay && { firstDay }) });
+  const { seed, nights = 7, poisonedDays = POISONED, onNight, signal } = options;
+  const person = simulatedPerson({ seed, poisonedDays: [...poisonedDays] });
   const home = await realpath(await mkdtemp(join(tmpdir(), 'skillopt-demo-')));
   const project = join(home, 'rig');
   try {
@@ -135,3 +130,33 @@ function fateOf({ text, rule }: { text: string; rule: string }, played: PlayedNi
   if (played.quarantined.some((line) => isIn(line.text))) return 'quarantined';
   return played.rejected.some((line) => isIn(line.text)) ? 'rejected' : 'unnoticed';
 }
+
+/** A night as `skillopt sleep run` spends it, with the person's own models; in the morning what it staged is adopted. */
+const demoNight: PlayNight = async ({ home, project, now, person, signal }) => {
+  const place = { env: {}, home, platform: 'linux' as const };
+  const stateFolder = join(home, 'state');
+  const { target, judge, optimizer } = person;
+  const { report, proposals } = await runSleepCycle({
+    ...{ project, place, stateFolder, target, judge, optimizer, signal, agent: 'claude', now: () => now },
+    settings: { source: 'claude', maxTokensPerNight: 50_000_000 },
+    config: { workers: 64 },
+  });
+  if (proposals.length > 0) await adoptProposals({ stateFolder, choose: () => proposals });
+  const search = { agent: 'claude', place, project, settings: SleepSettings.parse({}) };
+  // An edit that was rejected for one document may have been taken for the other.
+  const isTaken = (content: string) => report.edits.some((edit) => edit.content === content);
+  return {
+    sessions: report.nSessions,
+    tasks: report.nTasks,
+    calls: report.calls,
+    rejected: report.rejectedEdits.filter(({ content }) => !isTaken(content)).map(({ content }) => ruleOf(content)),
+    quarantined: report.quarantined.map(({ content, reason }) => ({ ...ruleOf(content), why: reason })),
+    whyNothing: report.documents.length === 0 ? report.needs || report.noEditsReason : report.noEditsReason,
+    documents: { skill: learnedIn(await findSkill(search)), memory: learnedIn(await findMemory(search)) },
+  };
+};
+
+const ruleOf = (content: string) => ({ text: content.replace(/^- /, '') });
+
+/** The agent reads nothing of a document that does not exist yet. */
+const learnedIn = ({ live, text }: Awaited<ReturnType<typeof findSkill>>) => (live.bytes === null ? '' : text);

@@ -41,7 +41,6 @@ export function gatherProgress(terminal: Terminal, { isQuiet = false, maxCalls }
 
 const REDRAW_MS = 120;
 
-/** One line on a terminal, and nothing elsewhere. */
 function progressLine({ io }: Terminal) {
   let live: ReturnType<typeof openLiveBlock> | undefined;
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -69,6 +68,5 @@ export const USAGE_LIMIT_LINE = 'share of a usage limit: unknown';
 export const minutesOf = ({ minutes }: NightEstimate) =>
   `about ${rangeText(minutes, (value) => (value < 1 ? '<1' : value.toFixed(0)))} minutes`;
 
-/** Before a night begins. */
 const costLine = ({ estimate }: NightPlan): string =>
   `${estimateLine(estimate)}, ${minutesOf(estimate)}; ${USAGE_LIMIT_LINE}`;

@@ -16,12 +16,12 @@ import {
   writeTasksFile,
 } from '../../sleep/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { gatherProgress } from './gather-progress.ts';
 import { consentFrom, retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';
 
-export type HarvestFlags = SleepFlags & {
+type HarvestFlags = SleepFlags & {
   /** A path, or `-` for stdout. */
   readonly output?: string;
   readonly force?: boolean;
@@ -53,46 +53,29 @@ export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Prom
     return void terminal.io.stdout.write(tasksFileText(file));
   }
   if (output !== undefined) await writeTasksFile(output, file);
-  const { sessions, ...counts } = harvest.considered;
-  terminal.answer(
-    {
-      sessionsFound: sessions,
-      ...counts,
-      sessions: harvest.sessions.length,
-      tasks: mined.tasks.map(toTaskJson),
-      groups: mined.groups,
-      dropped: mined.dropped,
-      trouble: harvest.trouble,
-      ...(output === undefined ? {} : { output }),
-    },
-    [...lines, ...outputLines(output, flags, terminal)],
-  );
+  const { sessions: sessionsFound, ...counts } = harvest.considered;
+  const { groups, dropped } = mined;
+  const found = { sessionsFound, ...counts, sessions: harvest.sessions.length };
+  const answer = { ...found, tasks: mined.tasks.map(toTaskJson), groups, dropped, trouble: harvest.trouble, output };
+  terminal.answer(answer, [...lines, ...outputLines(output, flags, terminal)]);
 }
 
 /** Known to be writable before anything is paid for. */
 async function outputOf({ output, force }: HarvestFlags, terminal: Terminal): Promise<string | undefined> {
-  if (output === '-' && terminal.isJson) throw twoAnswers();
+  if (output === '-' && terminal.isJson) {
+    const hint = 'Leave one of them out: --json has the tasks too.';
+    throw new SkillError('USAGE', 'expected one answer on stdout, got --output - and --json', { hint });
+  }
   if (output === undefined || output === '-') return output;
   const path = resolvePath(terminal.io.cwd(), output);
   await requireReplaceable(path, { isForced: force });
   return path;
 }
 
-const twoAnswers = () =>
-  new SkillError('USAGE', 'expected one answer on stdout, got --output - and --json', {
-    hint: 'Leave one of them out: --json has the tasks too.',
-  });
-
-type Gathered = {
-  readonly harvest: Harvest;
-  readonly mined: MineResult;
-  readonly flags: HarvestFlags;
-  readonly redact: (text: string) => string;
-};
+type Gathered = { harvest: Harvest; mined: MineResult; flags: HarvestFlags; redact: (text: string) => string };
 
 const MOST_GROUPS = 5;
 
-/** The tasks, what recurs among them, and what became of the rest. */
 function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Terminal): string[] {
   const { sessions, considered, trouble } = harvest;
   const { width, colors } = terminal;
@@ -126,7 +109,6 @@ const TASK_COLUMNS: readonly Column[] = [
   { title: 'id', isOptional: true },
 ];
 
-/** With the project of each, where there are several. */
 function taskTable({ tasks }: MineResult, { width, colors }: Terminal): string[] {
   if (tasks.length === 0) return [];
   const isOfMany = new Set(tasks.map(({ project }) => project)).size > 1;
@@ -154,7 +136,6 @@ function outputLines(output: string | undefined, flags: HarvestFlags, terminal: 
   return ['', ...wrap(`written: ${file}. Read it, correct it, and set "reviewed": true in it. ${use}`, width)];
 }
 
-/** Why sessions that are there are not among those considered. */
 export function notConsidered(counts: HarvestCounts): string[] {
   const reasons: readonly (readonly [number, string])[] = [
     [counts.otherProjects, 'of other projects (--all-projects takes them)'],

@@ -49,43 +49,28 @@ const PROJECT_COLUMNS: readonly Column[] = [
 ];
 const MOST_PROJECTS = 8;
 
-/** What the next command is told, and why. */
-type NextCommands = {
-  readonly flags: SleepFlags;
-  /** The folder that is meant, as sessions name it. */
-  readonly here: string;
-  /** Sessions of this folder that could teach something. */
-  readonly usableHere: number;
-};
-
 type OverviewNotes = {
-  readonly next: NextCommands;
+  /** `here` is the folder that is meant, as sessions name it. */
+  readonly next: { readonly flags: SleepFlags; readonly here: string; readonly usableHere: number };
   readonly trouble: readonly string[];
   readonly lookedAt: readonly string[];
-  /** Sessions that are there, and why they are not meant. */
   readonly notMeant: readonly string[];
 };
 
-/** What lies on this machine to learn from, and what to type next. */
 function overviewLines(found: Overview, notes: OverviewNotes, terminal: Terminal): string[] {
   const { colors, width } = terminal;
   if (found.sessions === 0) return nothingFound(notes, terminal);
   const look = { width, paintTitle: colors.dim };
   const more = found.projects.length - MOST_PROJECTS;
+  const agents = found.agents.map((row) => [findSource(row.source).title, ...cells(row)]);
+  const shown = found.projects.slice(0, MOST_PROJECTS);
+  const projects = shown.map((row) => [row.project || '(not known)', ...cells(row)]);
   return [
     ...wrap('What your coding agents kept on this machine. Nothing was sent anywhere, no model was asked.', width),
     '',
-    ...table(
-      AGENT_COLUMNS,
-      found.agents.map((row) => [titleOf(row.source), ...cells(row)]),
-      look,
-    ),
+    ...table(AGENT_COLUMNS, agents, look),
     '',
-    ...table(
-      PROJECT_COLUMNS,
-      found.projects.slice(0, MOST_PROJECTS).map((row) => [row.project || '(not known)', ...cells(row)]),
-      look,
-    ),
+    ...table(PROJECT_COLUMNS, projects, look),
     ...(more > 0 ? [colors.dim(`and ${plural(more, 'project')} more: --json lists all`)] : []),
     colors.dim('dates are in UTC'),
     ...leftOutLine(found, width),
@@ -94,8 +79,6 @@ function overviewLines(found: Overview, notes: OverviewNotes, terminal: Terminal
     ...nextSteps(notes, terminal),
   ];
 }
-
-const titleOf = (source: string) => findSource(source).title;
 
 const cells = ({ sessions, usable, firstAt, lastAt }: Overview['agents'][number] | Overview['projects'][number]) => [
   count(sessions),
@@ -115,13 +98,13 @@ function leftOutLine({ sessions, usable }: Overview, width: number): string[] {
 function nextSteps({ next }: OverviewNotes, terminal: Terminal): string[] {
   const { here, usableHere, flags } = next;
   const isAll = flags.allProjects === true;
-  const what = isAll
-    ? 'sessions of all projects'
-    : usableHere > 0
-      ? `${plural(usableHere, 'session')} of ${oneLine(here)}`
-      : 'none of them is of this folder; of all projects';
+  const isHere = usableHere > 0;
+  const ofOne = isHere
+    ? `${plural(usableHere, 'session')} of ${oneLine(here)}`
+    : 'none of them is of this folder; of all projects';
+  const what = isAll ? 'sessions of all projects' : ofOne;
   const { project: _project, ...others } = flags;
-  const given = isAll || usableHere > 0 ? flags : { ...others, allProjects: true };
+  const given = isAll || isHere ? flags : { ...others, allProjects: true };
   return nextLines(
     [
       [retyped('harvest', given), `the tasks in them (${what}), no model asked`],

@@ -24,7 +24,6 @@ export type PlanFlags = SleepFlags & {
   readonly drop?: readonly string[];
 };
 
-/** What a night would do, cost and send. Asks no model. */
 export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<void> {
   if (flags.drop) await drop(flags.drop, terminal);
   using sleep = await openSleep(sleepOptions(flags, terminal));
@@ -37,9 +36,8 @@ export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<vo
   }
   const { models: _, ...rest } = plan;
   const pages = choosePages(plan.pages, flags.page);
-  const answer = {
-    ...{ ...rest, pages, tasksByRule, usageLimitShare: USAGE_LIMIT_SHARE, consentMissing, problems, withTools },
-  };
+  const known = { tasksByRule, usageLimitShare: USAGE_LIMIT_SHARE, consentMissing, problems, withTools };
+  const answer = { ...rest, pages, ...known };
   const { page, ...others } = flags;
   const texts = pageLines(plan.pages, page, others, terminal);
   if (page !== undefined && texts.length > 0) return terminal.answer(answer, texts);
@@ -52,10 +50,10 @@ export async function showPlan(flags: PlanFlags, terminal: Terminal): Promise<vo
 
 /** Adds sessions and tasks to the private `.skilloptignore`, where they stay. */
 async function drop(ids: readonly string[], terminal: Terminal): Promise<void> {
-  if (ids.some((id) => oneLine(id) === ''))
-    throw new SkillError('USAGE', 'expected the id of a session or of a task behind --drop, got nothing', {
-      hint: 'Pages show the ids of sessions, skillopt sleep harvest those of tasks.',
-    });
+  if (ids.some((id) => oneLine(id) === '')) {
+    const hint = 'Pages show the ids of sessions, skillopt sleep harvest those of tasks.';
+    throw new SkillError('USAGE', 'expected the id of a session or of a task behind --drop, got nothing', { hint });
+  }
   const { path, added } = await ignoreSessions(stateFolderOf(placeOf(terminal)), ids);
   const what = added.length > 0 ? `added ${added.join(', ')} to ${path}` : `${path} says so already`;
   terminal.note(
@@ -99,17 +97,16 @@ function limitLines({ low, high }: NightEstimate['totals']['tokens'], limit: num
 const HANDED_OVER =
   'No text is sent: questions are written to files of yours. The session that answers them sends them to its provider.';
 
+const SIMULATED =
+  'No text leaves this process: the models are simulated, and learn nothing real. Name one with --target.';
+
 function recipientLines(
   { pages, recipients, models }: NightPlan,
   missing: readonly string[],
   { width, colors }: Terminal,
 ): string[] {
   if (isHandoff(models.target)) return wrap(HANDED_OVER, width);
-  if (recipients.length === 0)
-    return wrap(
-      'No text leaves this process: the models are simulated, and learn nothing real. Name one with --target.',
-      width,
-    );
+  if (recipients.length === 0) return wrap(SIMULATED, width);
   return recipients.flatMap(({ name, roles, isRemote, provider }) => {
     const asked = missing.includes(provider) ? 'you will be asked first' : 'you agreed';
     const consent = isRemote ? asked : 'on this machine';
@@ -118,7 +115,6 @@ function recipientLines(
   });
 }
 
-/** One page, or all of them, and how to see more. */
 function pageLines(
   pages: readonly Page[],
   wanted: PageNumber | undefined,
@@ -128,10 +124,9 @@ function pageLines(
   const { colors } = terminal;
   if (pages.length === 0) return [];
   const shown = wanted === undefined ? [] : choosePages(pages, wanted);
-  const texts = shown
-    .flatMap((page) => ['', ...pageText(page, pages.indexOf(page) + 1, pages.length, colors)])
-    .slice(1);
-  const next = wanted === undefined ? 1 : wanted === 'all' ? pages.length + 1 : wanted + 1;
+  const titleOf = (page: Page) => `page ${pages.indexOf(page) + 1} of ${pages.length}`;
+  const texts = shown.flatMap((page) => ['', ...pageText(page, titleOf(page), colors)]).slice(1);
+  const next = wanted === 'all' ? pages.length + 1 : (wanted ?? 0) + 1;
   if (next > pages.length) return texts;
   const why = wanted === undefined ? 'the texts, page by page (or --page all)' : 'the next page';
   return [...texts, '', ...nextLines([[retyped(`run --plan --page ${next}`, flags), why]], terminal)];
@@ -141,21 +136,16 @@ function choosePages(pages: readonly Page[], wanted: PageNumber | undefined): re
   if (wanted === undefined || wanted === 'all') return pages;
   if (wanted <= pages.length) return [pages[wanted - 1]!];
   const range = pages.length === 0 ? 'no page: there is nothing to send' : `a page from 1 to ${pages.length}`;
-  throw new SkillError('USAGE', `expected ${range}, got ${wanted}`, {
-    hint: 'Leave --page out to see how many there are.',
-  });
+  const hint = 'Leave --page out to see how many there are.';
+  throw new SkillError('USAGE', `expected ${range}, got ${wanted}`, { hint });
 }
 
 export type PageNumber = number | 'all';
 
-function pageText(
-  { sessionId, source, project, day, texts, speakers }: Page,
-  at: number,
-  of: number,
-  colors: Terminal['colors'],
-): string[] {
+function pageText(page: Page, title: string, colors: Terminal['colors']): string[] {
+  const { sessionId, source, project, day, texts, speakers } = page;
   return [
-    colors.bold(`page ${at} of ${of}: ${source}, ${oneLine(project) || 'project not known'}, ${day}`),
+    colors.bold(`${title}: ${source}, ${oneLine(project) || 'project not known'}, ${day}`),
     colors.dim(`all of the session that may be sent; leave it out with --drop ${shellWord(sessionId)}`),
     ...texts.flatMap((text, index) => {
       const isSame = speakers[index] === speakers[index - 1];

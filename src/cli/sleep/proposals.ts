@@ -11,7 +11,7 @@ import {
   type SleepReport,
 } from '../../report/index.ts';
 import type { Proposal } from '../../sleep/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type ProposalFlags = {
@@ -57,7 +57,7 @@ export function choosePending(
 export const isAnyNamed = ({ skill, allSkills, memory, night }: ProposalFlags) =>
   skill !== undefined || allSkills === true || memory === true || night !== undefined;
 
-/** Whether the flags mean it; without any, all are meant. */
+/** Without such flags, every proposal is meant. */
 export function isNamed({ night, document: { kind, name } }: Proposal, flags: ProposalFlags): boolean {
   if (flags.night !== undefined && flags.night !== night) return false;
   if (!flags.skill && !flags.allSkills && !flags.memory) return true;
@@ -93,7 +93,6 @@ function severalLines(proposals: readonly Proposal[], command: ProposalCommand, 
   ];
 }
 
-/** The command for one proposal, as it works where the person is. */
 export function commandFor(
   proposal: Parameters<typeof commandOf>[0] & Pick<Proposal, 'project'>,
   terminal: Terminal,
@@ -102,7 +101,6 @@ export function commandFor(
   return terminal.called(commandOf(proposal, command)) + projectWords(proposal.project, terminal);
 }
 
-/** The command for everything that a night proposed. */
 export function nightCommand(
   { night, project }: Pick<Proposal, 'night' | 'project'>,
   terminal: Terminal,
@@ -128,7 +126,6 @@ function notAmong(pending: readonly Proposal[], { skill, night }: ProposalFlags,
   return new SkillError('USAGE', `no proposal waits for ${oneLine(wanted)}`, { hint });
 }
 
-/** What a person may do about what waits of a night. */
 export function nightCommands(
   night: Pick<SleepReport, 'night' | 'project'>,
   waiting: readonly Pick<DocumentReport, 'kind' | 'name'>[],

@@ -16,17 +16,16 @@ import {
   readSleepState,
   reviewedBlock,
 } from '../../sleep/index.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible } from '../errors.ts';
 import { openProgress } from '../progress/progress.ts';
-import { answered, confirm, editText } from '../terminal/ask.ts';
+import { answered, confirm, editByHand } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { choosePending, commandFor, meantProject, type ProposalFlags } from './proposals.ts';
 import type { RunFlags } from './run.ts';
 import { consentFrom, limitsIn, privateFiles, sleepOptions } from './sleep-flags.ts';
 
-export type ReviewFlags = RunFlags &
+type ReviewFlags = RunFlags &
   ProposalFlags & {
-    /** Numbers of changes, from 1. */
     readonly dropChange?: readonly number[];
     readonly yes?: boolean;
   };
@@ -55,7 +54,7 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   await measureAgain(review, block, { sleep, flags, terminal });
 }
 
-/** Without one nothing but all of it can be dropped: said before anybody decides anything. */
+/** Warns before anybody decides: without a model, only the whole proposal can be dropped. */
 async function warnWithoutModel(sleep: OpenSleep, terminal: Terminal): Promise<void> {
   await planOf(sleep, []).catch((error: Error) =>
     terminal.warn(`what you keep of it cannot be measured: ${error.message}; name a model with --target`),
@@ -74,8 +73,9 @@ async function decide(
   if (dropChange === undefined) return askAbout(changes, terminal);
   const unknown = dropChange.find((number) => number > changes.length);
   if (unknown === undefined) return changes.map((_, index) => (dropChange.includes(index + 1) ? 'drop' : 'keep'));
+  const hint = 'skillopt sleep review lists them.';
   throw new SkillError('USAGE', `expected the number of a change from 1 to ${changes.length}, got ${unknown}`, {
-    hint: 'skillopt sleep review lists them.',
+    hint,
   });
 }
 
@@ -119,12 +119,13 @@ async function isAgreed(
     const hint = `Nothing was changed, and nobody was asked. Allow at least ${least}.`;
     throw new SkillError('USAGE', `${cost} --max-calls ${maxCalls} is too few.`, { hint });
   }
-  if (yes) terminal.say(cost);
-  if (yes) return true;
+  if (yes) {
+    terminal.say(cost);
+    return true;
+  }
   if (terminal.canAsk) return confirm(`${cost} Do it now?`);
-  throw new SkillError('USAGE', `${cost} Nobody can be asked here whether to do it.`, {
-    hint: 'Nothing was changed. Agree with --yes; --max-calls NUMBER is a limit.',
-  });
+  const hint = 'Nothing was changed. Agree with --yes; --max-calls NUMBER is a limit.';
+  throw new SkillError('USAGE', `${cost} Nobody can be asked here whether to do it.`, { hint });
 }
 
 function answerWith({ isProven, gain, pValue, passes }: Proof, proposal: Proposal, terminal: Terminal): void {
@@ -158,20 +159,13 @@ async function askAbout(changes: readonly ReviewedChange[], terminal: Terminal):
   return decisions;
 }
 
-/** An emptied rule is dropped. One that says or hides what no rule may is quarantined: nothing, with the reason shown. */
+/** An emptied rule is dropped. `undefined` for a rule that is quarantined: the reason is shown. */
 async function editedByHand(rule: string, terminal: Terminal): Promise<ReviewDecision | undefined> {
-  const { VISUAL, EDITOR } = terminal.io.env;
-  const editor = VISUAL || EDITOR;
-  const text = (editor ? await editText(rule, editor, 'rule.md') : await inPrompt(rule)).trim();
+  const editing = { file: 'rule.md', message: 'The rule in your words', isOneLine: !rule.includes('\n') };
+  const text = (await editByHand(rule, editing, terminal.io.env)).trim();
   if (text === '') return 'drop';
   const poison = findPoison(text);
   if (poison === undefined) return text === rule ? 'keep' : { rule: text };
   terminal.warn(`quarantined: ${poison.reason}`);
   return undefined;
-}
-
-async function inPrompt(rule: string): Promise<string> {
-  const { multiline, text } = await import('@clack/prompts');
-  const options = { message: 'The rule in your words', initialValue: rule, output: process.stderr };
-  return answered(rule.includes('\n') ? multiline(options) : text(options));
 }

@@ -3,9 +3,8 @@ import { resolvePath } from '../../project/index.ts';
 import { nightLines } from '../../report/index.ts';
 import { type CycleOutcome, HandoffPending, type OpenSleep, openSleep } from '../../sleep/index.ts';
 import { shownPath, stateFolderOf } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered, interruptible } from '../errors.ts';
 import { inFlags } from '../flags/in-flags.ts';
-import { interruptible } from '../interrupt.ts';
 import { openProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { gatherProgress } from './gather-progress.ts';
@@ -20,12 +19,20 @@ export type RunFlags = PlanFlags &
     readonly quiet?: boolean;
     /** For a nightly job: do nothing unless this time of the day has passed since the last one. */
     readonly ifDue?: string;
+    /** Of `schedule`: look only at what a night needs. */
+    readonly check?: boolean;
   };
 
 export type WithSkill = { readonly skill?: string };
 
 /** A night, now: with progress, within its limits, and resumed if it was interrupted. */
-export async function showNight(given: RunFlags & WithSkill, terminal: Terminal, isDryRun = false): Promise<void> {
+export const showNight = (flags: RunFlags & WithSkill, terminal: Terminal): Promise<void> =>
+  flags.check ? showNightChecks(flags, terminal) : spendNight(flags, terminal, false);
+
+export const showDryRun = (flags: RunFlags & WithSkill, terminal: Terminal): Promise<void> =>
+  spendNight(flags, terminal, true);
+
+async function spendNight(given: RunFlags & WithSkill, terminal: Terminal, isDryRun: boolean): Promise<void> {
   const flags = await namingSkill(given, terminal);
   if (flags.plan) return showPlan(flags, terminal);
   if (flags.ifDue !== undefined && !(await isDue(flags.ifDue, flags, terminal))) return;
@@ -92,8 +99,8 @@ function pendingLines({ message, files }: HandoffPending): string[] {
   ];
 }
 
-/** What a night would need, each looked at by itself: called by `schedule`, in the job's own environment. */
-export async function showNightChecks(flags: RunFlags, terminal: Terminal): Promise<void> {
+/** Checks what a night needs. `schedule` calls it in the environment that the job will have. */
+async function showNightChecks(flags: RunFlags, terminal: Terminal): Promise<void> {
   const open = (): Promise<OpenSleep> => openSleep(sleepOptions(flags, terminal));
   const found = await examineNight({ open, limits: limitsIn(flags) });
   const checks = found.map(({ error, ...check }) => {
@@ -101,8 +108,6 @@ export async function showNightChecks(flags: RunFlags, terminal: Terminal): Prom
     const { message, hint } = inFlags(error);
     return { ...check, detail: message, ...(hint ? { remedy: hint } : {}) };
   });
-  terminal.answer(
-    { checks },
-    checks.map(({ name, detail }) => `${name}: ${detail}`),
-  );
+  const lines = checks.map(({ name, detail }) => `${name}: ${detail}`);
+  terminal.answer({ checks }, lines);
 }

@@ -17,26 +17,26 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
 import { type OpenSleep, openSleep, smallestNight, usualCalls } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { meantProject } from './proposals.ts';
 import { namingSkill, type RunFlags, type WithSkill } from './run.ts';
 import { consentFrom, limitsIn, placeOf, sleepOptions } from './sleep-flags.ts';
 
-export type ScheduleFlags = RunFlags & {
+type ScheduleFlags = RunFlags & {
   readonly at?: string;
   readonly with?: ScheduleKind;
   readonly print?: boolean;
   readonly force?: boolean;
 };
 
-/** Has a night run every night. What it needs is looked at first, in the environment that the job will have. */
+/** Installs a nightly job. What it needs is checked first, in the environment that it will have. */
 export async function schedule(given: ScheduleFlags & WithSkill, terminal: Terminal): Promise<void> {
   const flags: ScheduleFlags = await namingSkill(given, terminal);
-  if (flags.since !== undefined)
-    throw new SkillError('USAGE', 'a nightly job considers what is new: --since would be the same every night', {
-      hint: 'Leave it out.',
-    });
+  if (flags.since !== undefined) {
+    const why = 'a nightly job considers what is new: --since would be the same every night';
+    throw new SkillError('USAGE', why, { hint: 'Leave it out.' });
+  }
   using sleep = await openSleep(sleepOptions(flags, terminal));
   const prepared = await prepareJob(sleep, {
     ...{ at: flags.at, kind: flags.with, limits: limitsIn(flags) },
@@ -85,14 +85,10 @@ function refuse(problems: readonly NightCheck[], terminal: Terminal): never {
   throw new Answered();
 }
 
-const shownJob = (job: NightJob) => ({
-  project: job.project,
-  at: clockText(job.at),
-  command: job.command,
-  env: job.env,
-  pinned: job.pinned,
-  log: logPath(job),
-});
+function shownJob(job: NightJob) {
+  const { project, at, command, env, pinned } = job;
+  return { project, at: clockText(at), command, env, pinned, log: logPath(job) };
+}
 
 function printed({ job, kind, files }: PreparedJob, { colors }: Terminal): [object, string[]] {
   const lines = files.flatMap(({ path, text }) => [colors.bold(`== ${path}`), ...text.split(/\r?\n/)]);
@@ -113,9 +109,8 @@ function doneLines({ job, kind }: PreparedJob, flags: ScheduleFlags, { colors, c
   ];
 }
 
-export type UnscheduleFlags = { readonly project?: string; readonly all?: boolean };
+type UnscheduleFlags = { readonly project?: string; readonly all?: boolean };
 
-/** Removes nightly jobs of ours, and nothing else. */
 export async function unschedule(flags: UnscheduleFlags, terminal: Terminal): Promise<void> {
   const place = placeOf(terminal);
   const isAll = flags.all === true;

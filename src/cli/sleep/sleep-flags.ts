@@ -4,8 +4,8 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { consentMissing, consentQuestion, placeOfProcess, type SleepOptions } from '../../sleep/index.ts';
-import { Answered } from '../answered.ts';
-import { flagsFrom } from '../flags/flags.ts';
+import { Answered } from '../errors.ts';
+import { flagsFrom, jsonOption } from '../flags/flags.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -20,7 +20,6 @@ const placeholders = {
 };
 const aliases = { maxSessionsPerNight: '--max-sessions', maxTasksPerNight: '--max-tasks' };
 
-/** Settings by their own names, and which sessions are meant. */
 export type SleepFlags = Readonly<Record<string, unknown>> & {
   readonly project?: string;
   readonly allProjects?: boolean;
@@ -39,7 +38,7 @@ export function addSleepFlags(command: Command, shown: readonly string[] = []): 
     .option('--all-projects', 'sessions of every project')
     .option('--since <moment>', 'sessions that ended then or later: 2026-01-31 (UTC), or with a time and its zone')
     .option('--config <path>', 'project file with a section sleep:')
-    .option('--json', 'one JSON object on stdout');
+    .addOption(jsonOption());
   for (const option of flagsFrom(flagShape, { group: 'settings (over the project file):', placeholders, aliases })) {
     command.addOption([...SHOWN, ...shown].includes(option.attributeName()) ? option : option.hideHelp());
   }
@@ -49,20 +48,19 @@ export function addSleepFlags(command: Command, shown: readonly string[] = []): 
 /** Where transcripts and the state are looked for. */
 export const placeOf = ({ io }: Terminal) => placeOfProcess(io.env);
 
-/** While it lasts, what this process writes is for this user alone: a run has many writers, and sessions are in its files. */
+const HERE = 'Leave it out for the folder where you are.';
+
+/** Until it is disposed, this process writes files for this user alone: they hold texts of sessions. */
 export function privateFiles(): Disposable {
   const before = process.umask(0o077);
   return { [Symbol.dispose]: () => void process.umask(before) };
 }
 
-/** The flags as the library takes them. */
 export function sleepOptions(flags: SleepFlags, terminal: Terminal): SleepOptions {
   const cwd = terminal.io.cwd();
   const { project = '.', config } = flags;
   if (project.trim() === '')
-    throw new SkillError('USAGE', 'expected a folder behind --project, got nothing', {
-      hint: 'Leave it out for the folder where you are.',
-    });
+    throw new SkillError('USAGE', 'expected a folder behind --project, got nothing', { hint: HERE });
   return {
     project: resolvePath(cwd, project),
     configFile: config === undefined ? undefined : resolvePath(cwd, config),
@@ -81,17 +79,15 @@ function settingsIn(flags: SleepFlags): Readonly<Record<string, unknown>> {
 /** A model may be given as JSON, with the options that a file would give it. */
 function modelBlocks(flags: SleepFlags): Readonly<Record<string, unknown>> {
   const blocks = ['target', 'optimizer', 'judge'].filter((role) => String(flags[role]).startsWith('{'));
-  return Object.fromEntries(blocks.map((role) => [role, readBlock(role, String(flags[role]))]));
-}
-
-function readBlock(role: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SkillError('USAGE', `expected JSON behind --${role}, got ${text}`, {
-      hint: 'Such as {"provider":"claude-cli","path":"/opt/claude"}, or a model in one word: openai:MODEL.',
-    });
-  }
+  const hint = 'Such as {"provider":"claude-cli","path":"/opt/claude"}, or a model in one word: openai:MODEL.';
+  const read = (role: string) => {
+    try {
+      return JSON.parse(String(flags[role])) as unknown;
+    } catch {
+      throw new SkillError('USAGE', `expected JSON behind --${role}, got ${flags[role]}`, { hint });
+    }
+  };
+  return Object.fromEntries(blocks.map((role) => [role, read(role)]));
 }
 
 export type LimitFlags = { readonly maxMinutes?: number; readonly maxCalls?: number; readonly maxCostUsd?: number };

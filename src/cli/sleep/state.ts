@@ -18,9 +18,9 @@ import {
 } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-export type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
+type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
 
-/** What waits for a person. Reads the state and nothing else. */
+/** Shows what waits for a person. Reads the state and nothing else, so that it is quick. */
 export async function showStatus(flags: StatusFlags, terminal: Terminal): Promise<void> {
   const { here } = meantProject(flags, terminal);
   const status = await nightStatus(stateFolderOf(placeOf(terminal)), here, flags.short ? undefined : terminal);
@@ -54,7 +54,7 @@ function shortLine({ pending, isCutOff, unfinished }: NightStatus): string[] {
   return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
-/** Of nights before there were agents nothing is known of tools. */
+/** Reports of earlier versions say nothing of tools. */
 function lastNightLines(
   { night, at, nTasks, withTools, notReplayable }: NonNullable<NightStatus['lastNight']>,
   width: number,
@@ -65,6 +65,8 @@ function lastNightLines(
     ...tools.filter((line) => line !== '').flatMap((line) => wrap(`  ${line}`, width, '  ')),
   ];
 }
+
+const CUT_OFF = 'an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right';
 
 function statusLines(
   { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule, overNights }: NightStatus,
@@ -85,19 +87,12 @@ function statusLines(
     ...pending.flatMap((proposal) => [`  ${proposalLine(proposal)}`, dim(`    ${commandFor(proposal, terminal)}`)]),
     ...(last ? [`adopted: ${proposalLine(last)}`, dim(`    ${nightCommand(last, terminal, 'rollback')}`)] : []),
     ...(elsewhere > 0 ? [`${plural(elsewhere, 'proposal')} in other projects`] : []),
-    ...(isCutOff
-      ? [
-          terminal.called(
-            'an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right',
-          ),
-        ]
-      : []),
+    ...(isCutOff ? [terminal.called(CUT_OFF)] : []),
   ];
 }
 
-export type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
+type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
 
-/** Deletes what is kept of a person's sessions, and says what that was. */
 export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const place = placeOf(terminal);
@@ -122,7 +117,6 @@ async function isMeant(proposals: readonly Proposal[]): Promise<boolean> {
 function readWhat(what: string): Purgeable {
   const found = PURGEABLE.find((one) => one === what);
   if (found !== undefined) return found;
-  throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, {
-    hint: 'See skillopt sleep purge --help.',
-  });
+  const hint = 'See skillopt sleep purge --help.';
+  throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
 }

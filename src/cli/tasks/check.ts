@@ -5,7 +5,7 @@ import { agentTargetOf, type LoadedProject, resolvePath } from '../../project/in
 import { wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Finding, LoadedCheck } from '../../tasks/index.ts';
-import { Answered } from '../answered.ts';
+import { Answered } from '../errors.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -54,10 +54,8 @@ async function measure(
 }
 
 async function fix(read: LoadedCheck, path: string, { out }: CheckFlags, cwd: string) {
-  if (out === undefined)
-    throw new SkillError('USAGE', '--fix needs a file to write to', {
-      hint: 'Name a new one: --fix --out clean.jsonl',
-    });
+  const hint = 'Name a new one: --fix --out clean.jsonl';
+  if (out === undefined) throw new SkillError('USAGE', '--fix needs a file to write to', { hint });
   const target = resolvePath(cwd, out);
   return { file: shownPath(target, cwd), ...(await writeWithoutRepeated(read, path, target)) };
 }
@@ -73,10 +71,7 @@ function findingLines(
   const paint = { senseless: colors.red, warning: colors.yellow, note: colors.dim };
   const lines = findings.flatMap(({ level, code, what, tasks, todo }) => {
     const rest = tasks.length - MOST_NAMED;
-    const named = tasks
-      .slice(0, MOST_NAMED)
-      .map((task) => oneLine(task))
-      .join(', ');
+    const named = Array.from(tasks.slice(0, MOST_NAMED), (task) => oneLine(task)).join(', ');
     return [
       ...wrap(`${paint[level](code)}  ${what}`, width, '  '),
       ...(named === '' ? [] : wrap(`  ${named}${rest > 0 ? ` and ${rest} more` : ''}`, width, '    ')),
@@ -84,11 +79,7 @@ function findingLines(
     ];
   });
   const senseless = findings.filter(({ level }) => level === 'senseless').length;
-  const verdict =
-    senseless > 0
-      ? 'training on them makes no sense yet'
-      : findings.length === 0
-        ? 'nothing is wrong with them'
-        : 'fit to train on';
+  const good = findings.length === 0 ? 'nothing is wrong with them' : 'fit to train on';
+  const verdict = senseless > 0 ? 'training on them makes no sense yet' : good;
   return [...lines, ...(lines.length > 0 ? [''] : []), `${plural(count, 'task')} in ${shown}: ${verdict}`];
 }

@@ -4,8 +4,8 @@ import { count, dollars, oneLine, plural, shellWord } from '../../core/text/inde
 import { resolvePath } from '../../project/index.ts';
 import { nextLines, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
+import { interruptible } from '../errors.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
-import { interruptible } from '../interrupt.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -21,7 +21,6 @@ export type DraftFlags = {
   readonly yes?: boolean;
 };
 
-/** Drafts what is missing in the file of tasks. */
 export async function draft(flags: DraftFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   const { config, model, n, maxCalls, maxCostUsd } = flags;
@@ -62,25 +61,23 @@ async function isAgreed(
   return true;
 }
 
-type DraftProgress = { readonly doing: string; readonly kept: number; readonly wanted: number };
-
 /** A line whenever something else is done, or more is kept. */
-function progressSayer(say: (line: string) => void): (progress: DraftProgress) => void {
+function progressSayer(say: (line: string) => void) {
   let last = '';
-  return ({ doing, kept, wanted }) => {
+  return ({ doing, kept, wanted }: { doing: string; kept: number; wanted: number }) => {
     const line = doing === 'reading the skill' ? doing : `${doing}: ${kept} of ${wanted} kept`;
     if (line !== last) say(line);
     last = line;
   };
 }
 
-type Drafting = { readonly shown: string; readonly n: number; readonly isProject: boolean };
+type DraftAnswer = ReturnType<typeof answerOf>;
+type DraftRequest = { readonly shown: string; readonly n: number; readonly isProject: boolean };
 
-function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProject }: Drafting): DraftAnswer {
+function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProject }: DraftRequest) {
   const types = rows.map(({ taskType }) => (typeof taskType === 'string' ? taskType : ''));
-  const kinds = Object.fromEntries(
-    [...new Set(types)].map((type) => [type, types.filter((one) => one === type).length]),
-  );
+  const kinds: Record<string, number> = {};
+  for (const type of types) kinds[type] = (kinds[type] ?? 0) + 1;
   const dropped = { repeated: 0, contradicted: 0, doubtful: 0, 'not usable': 0 };
   for (const { why } of result?.dropped ?? []) dropped[why] += 1;
   const doubtful = kept.filter((row) => row.doubtful).length;
@@ -91,23 +88,6 @@ function answerOf({ kept, rows, result, cost }: DraftedTasks, { shown, n, isProj
   };
 }
 
-type DraftAnswer = {
-  readonly file: string;
-  /** Of this command. */
-  readonly drafted: number;
-  /** In the file now. */
-  readonly tasks: number;
-  readonly wanted: number;
-  readonly kinds: Readonly<Record<string, number>>;
-  readonly dropped: Readonly<Record<'repeated' | 'contradicted' | 'doubtful' | 'not usable', number>>;
-  readonly doubtful: number;
-  readonly calls: number;
-  readonly tokens: number;
-  readonly costUsd: number | null;
-  readonly costWords: string;
-  readonly isProject: boolean;
-};
-
 const WORDS = {
   repeated: 'repeated',
   contradicted: 'contradicted by independent solutions',
@@ -115,7 +95,6 @@ const WORDS = {
   'not usable': 'not usable',
 } as const;
 
-/** How many there are, how they are spread, what was dropped and why, what it cost, and what to type next. */
 function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Terminal): string[] {
   const { colors, width, canAsk } = terminal;
   const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;

@@ -14,7 +14,7 @@ import {
   writeTaskLines,
 } from '../../tasks/index.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
-import { answered, editText } from '../terminal/ask.ts';
+import { answered, editByHand } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export type ReviewFlags = { readonly config?: string; readonly keepAll?: boolean };
@@ -31,30 +31,23 @@ export async function review(
   const open = unreviewedLines(lines);
   const counts = { keep: 0, drop: 0, edit: 0 };
   if (keepAll) {
-    if (open.length > 0)
-      await writeTaskLines(
-        path,
-        open.reduce((all, { text }) => decideLine(all, text, 'keep'), lines),
-      );
+    const kept = open.reduce((all, { text }) => decideLine(all, text, 'keep'), lines);
+    if (open.length > 0) await writeTaskLines(path, kept);
     counts.keep = open.length;
   } else if (terminal.canAsk) await walk(path, open, counts, terminal);
   else return list(shown, open, terminal);
   const named = file === undefined ? '' : ` ${shellWord(shown)}`;
   const left = unreviewedLines(await readTaskLines(path, shown)).length;
+  const next: [string, string] =
+    left > 0
+      ? [`npx skillopt tasks review${named}`, 'the rest']
+      : [`npx skillopt tasks check${named}`, 'what is wrong with them'];
   terminal.answer({ file: shown, kept: counts.keep, dropped: counts.drop, edited: counts.edit, unreviewed: left }, [
     `${counts.keep} kept, ${counts.edit} edited, ${counts.drop} dropped, ${left} not reviewed yet`,
-    ...nextLines(
-      [
-        left > 0
-          ? [`npx skillopt tasks review${named}`, 'the rest']
-          : [`npx skillopt tasks check${named}`, 'what is wrong with them'],
-      ],
-      terminal,
-    ),
+    ...nextLines([next], terminal),
   ]);
 }
 
-/** For scripts, and for people without a terminal. */
 function list(shown: string, open: readonly TaskLine[], { answer, colors }: Terminal): void {
   const tasks = open.map(({ row }) => row!);
   answer({ file: shown, unreviewed: tasks.length, tasks }, [
@@ -106,12 +99,10 @@ function show(row: TaskRow, { io: { stderr }, say, width, errorColors: { dim } }
   for (const line of ['', ...card]) say(line);
 }
 
-/** What is no task is asked about again, and what was typed is not lost. */
+/** A text that is no task is shown again as it was typed. */
 async function edited(line: TaskLine, typed: Map<TaskLine, string>, terminal: Terminal): Promise<Decision | undefined> {
-  const { VISUAL, EDITOR } = terminal.io.env;
-  const editor = VISUAL || EDITOR;
   const before = typed.get(line) ?? editable(line.row!);
-  const text = editor ? await editText(before, editor, 'task.json') : await inPrompt(before);
+  const text = await editByHand(before, { file: 'task.json', message: 'The task as JSON' }, terminal.io.env);
   const read = readEdited(text, line.row!);
   if ('row' in read) return { edited: read.row };
   typed.set(line, text.trimEnd());
@@ -119,18 +110,13 @@ async function edited(line: TaskLine, typed: Map<TaskLine, string>, terminal: Te
   return undefined;
 }
 
-async function inPrompt(text: string): Promise<string> {
-  const { multiline } = await import('@clack/prompts');
-  return answered(multiline({ message: 'The task as JSON', initialValue: text, output: process.stderr }));
-}
-
 type Screen = { readonly width: number; readonly rows: number; dim(text: string): string };
-type Part = { readonly label: string; readonly lines: readonly string[] };
+type CardPart = { readonly label: string; readonly lines: readonly string[] };
 
 const LABEL_WIDTH = 11;
 
 /** A task as a person decides about it: what is asked, how it is scored, its kind and why it is there, within the rows given. */
-export function cardLines(row: TaskRow, { width, rows, dim }: Screen): string[] {
+function cardLines(row: TaskRow, { width, rows, dim }: Screen): string[] {
   const room = Math.max(20, width - LABEL_WIDTH);
   const doubt = row.doubtful === true ? 'independent solutions do not confirm its reference' : '';
   const texts: readonly (readonly [string, readonly string[]])[] = [
@@ -148,7 +134,7 @@ export function cardLines(row: TaskRow, { width, rows, dim }: Screen): string[] 
   );
 }
 
-/** A word that is wider is broken here, since the terminal would do it where nobody counts. */
+/** Breaks a word that is too wide: the terminal would break it, and the rows would be miscounted. */
 function inRoom(line: string, room: number): string[] {
   const isItem = line.startsWith('- ');
   return wrap(line, room, isItem ? '  ' : '').flatMap((one) =>
@@ -157,7 +143,7 @@ function inRoom(line: string, room: number): string[] {
 }
 
 /** The longest parts are cut until all of them fit; each keeps its beginning. */
-function fitParts(parts: readonly Part[], rows: number): readonly Part[] {
+function fitParts(parts: readonly CardPart[], rows: number): readonly CardPart[] {
   let most = Math.max(...parts.map(({ lines }) => lines.length));
   const height = () => parts.reduce((sum, { lines }) => sum + Math.min(lines.length, most), 0);
   while (most > 2 && height() > rows) most -= 1;
@@ -168,15 +154,8 @@ function fitParts(parts: readonly Part[], rows: number): readonly Part[] {
   });
 }
 
-/** What an answer is held against, in words. */
-export function scoringLines({ answers, judge }: TaskRow): string[] {
-  if (answers !== undefined)
-    return [
-      [answers]
-        .flat()
-        .map((one) => asText(one))
-        .join(' or '),
-    ];
+function scoringLines({ answers, judge }: TaskRow): string[] {
+  if (answers !== undefined) return [Array.from([answers].flat(), (one) => asText(one)).join(' or ')];
   if (!isObject(judge)) return [asText(judge)];
   const { kind, ...rest } = judge;
   const fields = Object.entries(rest).flatMap(([name, value]) => fieldLines(name, value));

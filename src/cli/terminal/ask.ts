@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
-import { Interrupted } from '../interrupt.ts';
+import { Interrupted } from '../errors.ts';
+import type { Io } from './terminal.ts';
 
 type Option<Value> = { readonly value: Value; readonly label: string; readonly hint?: string };
 
 /** Asks a person to choose; the first is what Enter means. Only where `canAsk` says that there is one. Ctrl-C throws `Interrupted`. */
 export async function chooseOne<Value>(message: string, options: readonly Option<Value>[]): Promise<Value> {
-  const prompts = await import('@clack/prompts');
+  const { select } = await import('@clack/prompts');
   const rows = options.map(({ label, hint }, index) => ({ value: index, label, ...(hint ? { hint } : {}) }));
-  const answer = await prompts.select({ message, options: rows, initialValue: 0, output: process.stderr });
-  if (prompts.isCancel(answer)) throw new Interrupted('SIGINT');
-  return options[answer]!.value;
+  const chosen = await answered(select({ message, options: rows, initialValue: 0, output: process.stderr }));
+  return options[chosen]!.value;
 }
 
 /** Asks for a line; nothing is an answer too. `problemWith` says what is wrong with one. */
@@ -23,23 +23,17 @@ export async function askForText(
   placeholder: string,
   problemWith: (text: string) => string | undefined,
 ): Promise<string> {
-  const prompts = await import('@clack/prompts');
-  const validate = (text: string | undefined) => (text?.trim() ? problemWith(text.trim()) : undefined);
-  const answer = await prompts.text({ message, placeholder, validate, output: process.stderr });
-  if (prompts.isCancel(answer)) throw new Interrupted('SIGINT');
+  const { text } = await import('@clack/prompts');
+  const validate = (typed: string | undefined) => (typed?.trim() ? problemWith(typed.trim()) : undefined);
+  const answer = await answered(text({ message, placeholder, validate, output: process.stderr }));
   return (answer ?? '').trim();
 }
 
 /** Asks a person yes or no, with no as what Enter means. Only where `canAsk` says that there is one. Ctrl-C throws `Interrupted`. */
 export async function confirm(question: string): Promise<boolean> {
   const prompts = await import('@clack/prompts');
-  const answer = await prompts.confirm({
-    message: question,
-    initialValue: false,
-    output: process.stderr, // the answer of the command alone goes to stdout
-  });
-  if (prompts.isCancel(answer)) throw new Interrupted('SIGINT');
-  return answer;
+  // The answer of the command alone goes to stdout.
+  return answered(prompts.confirm({ message: question, initialValue: false, output: process.stderr }));
 }
 
 /** What a person chose. Ctrl-C throws `Interrupted`. */
@@ -49,8 +43,19 @@ export async function answered<Answer>(asking: Promise<Answer>): Promise<Exclude
   return answer as Exclude<Answer, symbol>;
 }
 
-/** A text as a person leaves it in an editor. As git does: the variable is a command for the shell, and the file is its last word. */
-export async function editText(text: string, editor: string, name: string): Promise<string> {
+type Editing = { readonly file: string; readonly message: string; readonly isOneLine?: boolean };
+
+/** A text as a person leaves it in their editor, or in a prompt where no variable names one. */
+export async function editByHand(text: string, { file, message, isOneLine }: Editing, env: Io['env']): Promise<string> {
+  const editor = env.VISUAL || env.EDITOR;
+  if (editor) return editText(text, editor, file);
+  const prompts = await import('@clack/prompts');
+  const ask = isOneLine ? prompts.text : prompts.multiline;
+  return answered(ask({ message, initialValue: text, output: process.stderr }));
+}
+
+/** As git does it: the variable is a command for the shell, and the file is its last word. */
+async function editText(text: string, editor: string, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'skillopt-review-'));
   try {
     const file = join(folder, name);

@@ -13,7 +13,7 @@ export type Terminal = {
   readonly lineWidth: number;
   readonly colors: Colors;
   readonly errorColors: Colors;
-  /** Commands of ours in a sentence, as this person types them here, or in `folder`: all that is said has them already. */
+  /** A text whose commands read as this person types them, here or in `folder`. `say`, `warn` and `note` do it by themselves. */
   called(text: string, folder?: string): string;
   say(line: string): void;
   warn(message: string): void;
@@ -32,7 +32,6 @@ export function openTerminal(outside: Io, { isJson = false, called = asWritten }
   const answer = (value: object, lines: readonly string[]) =>
     io.stdout.write(isJson ? `${jsonText(value)}\n` : lines.map((line) => `${line}\n`).join(''));
   const errorColors = colorsFor(io.stderr, io.env);
-  /** A terminal breaks words at its edge; a file or a pipe gets whole lines. */
   const inColumns = (text: string, columns = io.stderr.columns) =>
     columns === undefined ? [text] : text.split('\n').flatMap((line) => wrap(line, Math.min(columns, WIDEST)));
   const say = (line: string) => void io.stderr.write(`${inColumns(called(line)).join('\n')}\n`);
@@ -93,7 +92,6 @@ function safeOutput(output: Output, env: Io['env']): SafeOutput {
   return safe;
 }
 
-/** A stream that text is written to: the terminal, a pipe, or a list in a test. */
 type Output = {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -109,11 +107,8 @@ type SafeOutput = Output & {
   writeAbove?: ((text: string) => unknown) | undefined;
 };
 
-type Listener = () => void;
-
 /** Everything the command line touches outside its files. `process` is one. */
 export type Io = {
-  /** Where a person may type, if there is one. */
   readonly stdin?: { readonly isTTY?: boolean | undefined } | undefined;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -121,8 +116,8 @@ export type Io = {
   /** How the process was started: Node, the file, its arguments. */
   readonly argv?: readonly string[] | undefined;
   cwd(): string;
-  on(name: string, listener: Listener): unknown;
-  off(name: string, listener: Listener): unknown;
+  on(name: string, listener: () => void): unknown;
+  off(name: string, listener: () => void): unknown;
   exit(code: number): void;
 };
 

@@ -66,7 +66,14 @@ export function projectOfAgent(baseURL: string) {
   const tasks = ['train', 'val', 'test'].map((split) =>
     line({ id: split, split, prompt: 'Please count the teapots.', from: 'shop', verify }),
   );
-  const config = { sandbox: 'none', workers: 1 };
+  const pinned = {
+    gate: undefined,
+    finalPasses: undefined,
+    proposalsPerBatch: undefined,
+    batchSize: 4,
+    minibatchSize: 4,
+  };
+  const config = { sandbox: 'none', workers: 1, ...pinned };
   return agentProject({ baseURL, config, files: { 'tasks.jsonl': tasks.join('') } });
 }
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf, printError } from '../../../src/cli/errors.ts';
+import { exitCodeOf, Interrupted, interruptible, printError } from '../../../src/cli/errors.ts';
 import { runCli } from '../../../src/cli/index.ts';
-import { Interrupted, interruptible } from '../../../src/cli/interrupt.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { type ErrorCode, ModelCallError, SkillError } from '../../../src/core/contracts/index.ts';
 import { captureIo } from '../../support/capture-io.ts';

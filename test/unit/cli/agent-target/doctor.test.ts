@@ -2,18 +2,21 @@ import { chmodSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
-import { agentProject, hasBubblewrap, SKILL } from './agent-project.ts';
+import { agentProject, BEST_SANDBOX, hasBubblewrap, SKILL, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
 type Row = { readonly name: string; readonly isOk: boolean; readonly detail: string; readonly remedy?: string };
+
+/** Doctor tries no verifier of such tasks, which would take its time. */
+const UNTRIED = { 'tasks.jsonl': taskRows(() => ({ prompt: 'Do it.', verify: { command: 'true', from: 'nowhere' } })) };
 
 const named = (out: string) =>
   Object.fromEntries((JSON.parse(out).checks as Row[]).map((row) => [row.name, row])) as Record<string, Row>;
 
 it('says of each agent whether it can be a target, and of the target what it is and what cuts its description', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: BEST_SANDBOX } });
   const { code, out } = await project.run('doctor', '--json');
   const { agents, target, sandbox, skill } = named(out);
   expect([code, llm.calls()]).toEqual([0, 0]);
@@ -60,7 +63,7 @@ it.runIf(hasBubblewrap)('tells the three ways out where no sandbox works', async
 
 it('tries with --canary whether loading can be seen, and says when it cannot', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: BEST_SANDBOX } });
   const seen = await project.run('doctor', '--canary', '--json');
   expect(named(seen.out).canary).toMatchObject({ isOk: true });
   expect(seen.out).not.toContain('doctor --canary');
@@ -94,7 +97,7 @@ it.each([
     named: shell('echo codex-cli 0.139.0'),
     'node_modules/@openai/codex/cli': shell('echo 0.139.0'),
   };
-  using project = agentProject({ baseURL: llm.url, files });
+  using project = agentProject({ baseURL: llm.url, files: { ...files, ...UNTRIED } });
   for (const name of Object.keys(files)) chmodSync(join(project.path, name), 0o755);
   const path = resolve(project.path, program);
   project.configure({ target: { agent, path } });
@@ -104,7 +107,7 @@ it.each([
 });
 
 it('says when there is neither a key nor a sign-in, and takes either', async () => {
-  using project = agentProject({ baseURL: 'http://127.0.0.1:9' });
+  using project = agentProject({ baseURL: 'http://127.0.0.1:9', files: UNTRIED });
   project.configure({ target: { baseURL: undefined } });
   const neither = named((await project.run('doctor', '--json')).out).target;
   if (process.platform === 'darwin')
@@ -124,7 +127,7 @@ it('says when there is neither a key nor a sign-in, and takes either', async () 
 });
 
 it('refuses the name of a skill that training would refuse', async () => {
-  using project = agentProject({ baseURL: 'http://127.0.0.1:9' });
+  using project = agentProject({ baseURL: 'http://127.0.0.1:9', files: UNTRIED });
   project.write('teapots/SKILL.md', SKILL.replace('name: teapots', 'name: ../../evil'));
   expect(named((await project.run('doctor', '--json')).out).skill).toMatchObject({
     isOk: false,
@@ -135,7 +138,7 @@ it('refuses the name of a skill that training would refuse', async () => {
 
 it('does not say that no agent is installed where the target names one by its path', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url });
+  using project = agentProject({ baseURL: llm.url, files: UNTRIED });
   renameSync(join(project.path, 'bin/claude'), join(project.path, 'claude'));
   project.configure({ target: { path: join(project.path, 'claude') } });
   const { agents, target } = named((await project.run('doctor', '--json')).out);
@@ -160,7 +163,7 @@ it('fits into 80 columns, but for paths', async () => {
 });
 
 it('says what a target.path is that is no program, and how the agent is called', async () => {
-  using project = agentProject({ baseURL: 'http://127.0.0.1:9' });
+  using project = agentProject({ baseURL: 'http://127.0.0.1:9', files: UNTRIED });
   project.configure({ target: { path: project.path } });
   const { target } = named((await project.run('doctor', '--json')).out);
   expect(target!.detail).toContain(`expected the program of claude, and ${project.path} is a folder`);
@@ -183,9 +186,7 @@ it('refuses a limit in dollars for a model without a price before anything is be
 
 it('goes on with doctor where a task names a folder that is not there', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  const verify = { command: 'true', from: 'nowhere' };
-  const tasks = Array.from({ length: 8 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: 'Do it.', verify }));
-  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasks.join('\n') } });
+  using project = agentProject({ baseURL: llm.url, files: UNTRIED });
   const { out, err } = await project.run('doctor');
   expect(out + err).toMatch(/✗ tasks +a task names the folder nowhere/);
   expect(out + err).toMatch(/✓ sandbox/);

@@ -18,9 +18,9 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   const usual = JSON.parse((await project.run('estimate', '--json')).out).agent.likelyRollouts;
   expect(llm.calls()).toBe(0);
 
-  const trained = await project.run('train', '--max-calls', '900');
+  const trained = await project.run('train', '--max-calls', '200');
   expect(trained.err).toContain('attempts of the agent');
-  expect(trained.err).toMatch(/this run may need \d+–[\d,]+ calls; it stops at --max-calls 900/);
+  expect(trained.err).toMatch(/this run may need \d+–[\d,]+ calls; it stops at --max-calls 200/);
   const { input, output } = llm.usage();
   const attempts = llm.requests.filter(({ text }) => JSON.parse(text).messages.length === 1).length;
 

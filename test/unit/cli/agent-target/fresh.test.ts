@@ -20,7 +20,7 @@ it('uses attempts of an agent again after --fresh, as long as nothing that they 
 it('names the folder of a run that was named in what resumes it, from wherever it is asked', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   using project = agentProject({ baseURL: llm.url });
-  const { out } = await project.run('train', '--quiet', '--ignore-estimate', '--run', 'runs/mine', '--max-calls', '60');
+  const { out } = await project.run('train', '--quiet', '--ignore-estimate', '--run', 'runs/mine', '--max-calls', '52');
   expect(out).toMatch(/next: {2}npx skillopt train --run runs\/mine --max-calls \d+ {2}resumes it/);
   expect((await project.run('show', 'mine')).out).toContain('npx skillopt train --run runs/mine --max-calls');
 });

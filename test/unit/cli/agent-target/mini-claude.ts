@@ -2,9 +2,10 @@
  * A small agent that speaks as Claude Code does: it lists the skills of its home to its model, and loads them and runs commands
  * when the model says so. `helper` is a model that it asks for a title first. With a `rule` it has a mind of its own: it asks its
  * model once, loads every skill, does what the prompt says behind "run:", and notes that in NOTES.md where a skill or CLAUDE.md
- * has the rule.
+ * has the rule. The shell answers --version: that is faster than starting Node.
  */
-export const miniClaude = ({ helper = '', rule = '' } = {}) => `#!${process.execPath}
+export const miniClaude = ({ helper = '', rule = '' } = {}) => `#!/bin/sh
+':' //; [ "$1" = --version ] && echo '2.1.197 (Claude Code)' && exit; exec '${process.execPath}' "$0" "$@"
 const { execFileSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const args = process.argv.slice(2);
@@ -86,6 +87,5 @@ async function work() {
   }
 }
 
-if (args[0] === '--version') console.log('2.1.197 (Claude Code)');
-else work();
+work();
 `;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { agentProject } from './agent-project.ts';
+import { agentProject, shopTask, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
-const oneStep = { numEpochs: 1, gate: 'strict', finalPasses: 0 };
+const TWO_EACH = { 'tasks.jsonl': taskRows(shopTask, 2) };
 const NEXT = /^next: {2}npx skillopt show run --task t\d\b/m;
 
 describe('where not one attempt is right', () => {
@@ -15,7 +15,7 @@ describe('where not one attempt is right', () => {
     ['maxTurns', { maxTurns: 1 }, 'it had used all its turns (limits.maxTurns)'],
   ])('says that attempts were ended by %s, and how to see one', async (_, limits, reason) => {
     await using llm = await startFakeAgentLLM({ policy: 'follow' });
-    using project = agentProject({ baseURL: llm.url, config: oneStep, target: { limits } });
+    using project = agentProject({ baseURL: llm.url, files: TWO_EACH, target: { limits } });
     const { code, out, err } = await project.run('train', '--quiet');
     expect([code, err]).toEqual([0, expect.any(String)]);
     expect(out).toMatch(/^Broken: not one of \d+ tasks was even partly right, before or after: (\d+) of \1 attempts/);
@@ -32,7 +32,7 @@ describe('where not one attempt is right', () => {
   it('says what the verifier says of all of them', async () => {
     await using llm = await startFakeAgentLLM({ policy: 'follow' });
     const check = 'echo "no file invoice.txt <img src=x>"\nexit 1\n';
-    using project = agentProject({ baseURL: llm.url, config: oneStep, files: { 'tests/check.sh': check } });
+    using project = agentProject({ baseURL: llm.url, files: { ...TWO_EACH, 'tests/check.sh': check } });
     const { out } = await project.run('train', '--quiet');
     expect(out).toMatch(/(\d+) of \1 attempts failed for one reason: .*no file invoice\.txt <img src=x>/);
     expect(out).toMatch(NEXT);
@@ -41,7 +41,7 @@ describe('where not one attempt is right', () => {
 
   it('says that the agent does not answer where there is not a word of it', async () => {
     await using llm = await startFakeAgentLLM({ script: [{ text: '' }] });
-    using project = agentProject({ baseURL: llm.url, config: oneStep });
+    using project = agentProject({ baseURL: llm.url, files: TWO_EACH });
     const { out } = await project.run('train', '--quiet');
     expect(out).toMatch(/the model or agent does not answer, (\d+) of \1 attempts without a word\./);
     expect(out).toMatch(/^next: {2}npx skillopt doctor/m);

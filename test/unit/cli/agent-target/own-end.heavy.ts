@@ -17,7 +17,7 @@ it.each(endings)('an agent that runs «%s» has failed: that is no outage, and n
   });
   const { code, out } = await project.run('eval', '--skill', 'teapots', '--json', '--out', join(project.path, 'out'));
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ n: 3, hard: 0 });
+  expect(JSON.parse(out)).toMatchObject({ n: 1, hard: 0 });
   const results = JSON.parse(readFileSync(join(project.path, 'out/results.json'), 'utf8'));
   for (const { fail_reason: reason, extras } of results) {
     expect(reason).toMatch(/^it was ended: its program was killed from inside the sandbox \(SIG(?:KILL|TERM)\)/);

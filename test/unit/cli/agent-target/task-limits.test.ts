@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
 import { startClone } from '../clone-cli.ts';
-import { agentProject } from './agent-project.ts';
+import { agentProject, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
@@ -13,10 +13,10 @@ const ALL = {
 };
 
 const tasksWith = (fields: object) =>
-  Array.from({ length: 10 }, (_, index) => {
+  taskRows(() => {
     const verify = { command: 'sh check.sh', from: 'tests' };
-    return JSON.stringify({ id: `t${index}`, prompt: 'Please count the teapots.', from: 'shop', verify, ...fields });
-  }).join('\n');
+    return { prompt: 'Please count the teapots.', from: 'shop', verify, ...fields };
+  });
 
 it('lets a task say every limit that a target can say, and keeps to it', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
@@ -38,7 +38,7 @@ it('names the limits that there are when a task has another, and the one that wa
   expect([code, err]).toEqual([
     2,
     expect.stringContaining(
-      `tasks.jsonl:1: "limits" has the unknown key maxUSDs — did you mean maxUsd?; it may have ${known} (and in 9 more rows)\n`,
+      `tasks.jsonl:1: "limits" has the unknown key maxUSDs — did you mean maxUsd?; it may have ${known} (and in 2 more rows)\n`,
     ),
   ]);
   expect(err.split('maxUSDs').length).toBe(2);

@@ -56,7 +56,7 @@ it('says before a run that queries are few, and contradicts no test score with Â
   );
   using project = agentProject({
     baseURL: llm.url,
-    config: { env: 'trigger', tasks: 'queries.jsonl', parts: ['description'] },
+    config: { env: 'trigger', tasks: 'queries.jsonl', parts: ['description'], gate: undefined, finalPasses: undefined },
     files: { 'queries.jsonl': rows.map((row) => JSON.stringify(row)).join('\n') },
   });
   const few = /Few queries: val has 1 query that should load the skill and 1 that should not, test has 1 query/;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
-import { agentProject } from './agent-project.ts';
+import { agentProject, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
@@ -10,17 +10,17 @@ it('says in how many attempts the skill was never loaded, in eval and after trai
   await using llm = await startFakeAgentLLM({ script: [] }); // an agent that says it is done
   using project = agentProject({ baseURL: llm.url });
   const told = (count: RegExp) =>
-    new RegExp(`The skill was not loaded in ${count.source}: they say nothing of its body\\.`);
+    new RegExp(`The skill was not loaded in ${count.source}: (?:they say|it says) nothing of its body\\.`);
   const text = await project.run('eval', '--skill', 'teapots');
-  expect(text.out.replaceAll('\n', ' ')).toMatch(told(/3 of 3 attempts/));
+  expect(text.out.replaceAll('\n', ' ')).toMatch(told(/1 of 1 attempts?/));
   expect(text.out.replaceAll('\n', ' ')).toContain('parts: [description]');
   const { out } = await project.run('eval', '--skill', 'teapots', '--json');
-  expect(JSON.parse(out)).toMatchObject({ n: 3, skillUnread: 3 });
+  expect(JSON.parse(out)).toMatchObject({ n: 1, skillUnread: 1 });
   const trained = await project.run('train', '--quiet');
-  expect([trained.code, trained.err]).toEqual([0, expect.stringMatching(told(/(\d+) of \1 attempts/))]);
-  const [, warned] = told(/(\d+) of \d+ attempts/).exec(trained.err) ?? [];
+  expect([trained.code, trained.err]).toEqual([0, expect.stringMatching(told(/(\d+) of \1 attempts?/))]);
+  const [, warned] = told(/(\d+) of \d+ attempts?/).exec(trained.err) ?? [];
   const shown = await project.run('show', 'run');
-  expect(shown.out).toMatch(new RegExp(`^the skill was loaded in 0 of ${warned} attempts$`, 'm'));
+  expect(shown.out).toMatch(new RegExp(`^the skill was loaded in 0 of ${warned} attempts?$`, 'm'));
 });
 
 it('does not blame the description for attempts that a limit ended before they could load it', async () => {
@@ -37,28 +37,23 @@ it('does not blame the description for attempts that a limit ended before they c
   )!;
   const { loading } = JSON.parse((await project.run('show', 'run', '--json')).out);
   expect(loading).toEqual({ attempts: 0, loaded: 0, cutShort: Number(ended) });
-  // Half of the tasks may take as many turns as they need.
-  const eased = tasks
-    .split('\n')
-    .map((line, at) => (at < 5 ? { ...JSON.parse(line), limits: { maxTurns: 9 } } : JSON.parse(line)));
-  project.write('tasks.jsonl', eased.map((task) => JSON.stringify(task)).join('\n'));
+  // The first task may take as many turns as it needs.
+  project.write('tasks.jsonl', tasks.replace('"prompt"', '"limits":{"maxTurns":9},"prompt"'));
   const both = await project.run('eval', '--skill', 'teapots', '--split', 'all');
   expect(both.out.replaceAll('\n', ' ')).toContain(
-    'was not loaded in 5 of 5 attempts: they say nothing of its body. Not counted: 5 attempts were ended before',
+    'was not loaded in 1 of 1 attempt: it says nothing of its body. Not counted: 2 attempts were ended before',
   );
 });
 
 it('says in show in how many it was loaded, each attempt that was made once', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   using project = agentProject({ baseURL: llm.url });
-  // One task of the ten has no word of the description.
-  const tasks = Array.from({ length: 10 }, (_, at) => ({
-    id: `t${at}`,
-    prompt: at === 4 ? 'Say hi.' : `Count teapots ${at}.`,
-    split: at < 4 ? 'train' : at < 7 ? 'val' : 'test',
-    verify: 'true',
-  }));
-  project.write('tasks.jsonl', tasks.map((task) => JSON.stringify(task)).join('\n'));
+  // One of the tasks has no word of the description.
+  const promptOf = (index: number) => (index === 1 ? 'Say hi.' : `Count teapots ${index}.`);
+  project.write(
+    'tasks.jsonl',
+    taskRows((index) => ({ prompt: promptOf(index), verify: 'true' })),
+  );
   expect(await project.run('train', '--quiet')).toMatchObject({ code: 0 });
   const made = llm.requests.map(({ text }) => JSON.parse(text)).filter(({ messages }) => messages.length === 1);
   const unread = made.filter(({ messages }) => messages[0].content === 'Say hi.').length;

@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
-import { agentProject } from './agent-project.ts';
+import { agentProject, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
-const tasksWith = (verify: object) =>
-  Array.from({ length: 10 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: `Count the teapots ${at}.`, verify }));
+const tasksWith = (verify: object) => taskRows((index) => ({ prompt: `Count the teapots ${index}.`, verify }));
+
+/** More than doctor tries. */
+const tenWith = (verify: object) =>
+  Array.from({ length: 10 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: 'Count the teapots.', verify })).join(
+    '\n',
+  );
 
 it.each([
   ['exit-code', { command: 'no-such-program' }, 'exit code 127: a command was not found in the sandbox'],
@@ -17,11 +22,11 @@ it.each([
   ['json', { command: 'echo ok', verdict: 'json' }, 'the last line that the verifier prints must be {"hard": 1'],
 ])('a verifier without a verdict by %s stops the run, which says what it must leave', async (_kind, verify, words) => {
   await using llm = await startFakeAgentLLM({ script: [] });
-  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasksWith(verify).join('\n') } });
+  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasksWith(verify) } });
   const { code, err } = await project.run('train', '--quiet');
   expect([code, err]).toEqual([
     4,
-    expect.stringMatching(/3 of 3 tasks got no score, the first, t\d, because: no verdict: /),
+    expect.stringMatching(/1 of 1 tasks? got no score, the first, t1, because: no verdict: /),
   ]);
   expect(err).toContain(words);
   expect(err).toContain(`(verifier: ${verify.command}; it printed`);
@@ -40,7 +45,7 @@ it.each([
   [{ command: 'no-such-program' }, '✗', /scoring +task t\d, tried without an agent: no verdict: /],
 ])('doctor tries verifiers where nobody has worked: %j', async (verify, mark, words) => {
   await using llm = await startFakeAgentLLM({ script: [] });
-  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tasksWith(verify).join('\n') } });
+  using project = agentProject({ baseURL: llm.url, files: { 'tasks.jsonl': tenWith(verify) } });
   const { out, err } = await project.run('doctor');
   expect(out + err).toMatch(words);
   expect(out + err).toMatch(new RegExp(`${mark} scoring|scoring +${mark}`));
@@ -49,8 +54,8 @@ it.each([
 it('shows what the verifier of a failed attempt printed, also where its verdict is another', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   const command = 'echo 6 teapots are missing >&2; echo \'{"hard": 0, "reason": "no"}\'';
-  using project = agentProject({ baseURL: llm.url, config: { numEpochs: 1, finalPasses: 1 } });
-  project.write('tasks.jsonl', tasksWith({ command, verdict: 'json' }).join('\n'));
+  using project = agentProject({ baseURL: llm.url });
+  project.write('tasks.jsonl', tasksWith({ command, verdict: 'json' }));
   const { code, err } = await project.run('train', '--quiet');
   expect([0, 1], err).toContain(code);
   const id = JSON.parse(readFileSync(join(project.path, 'runs/run/baseline_selection_eval/results.json'), 'utf8'))[0]

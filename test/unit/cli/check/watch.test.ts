@@ -139,11 +139,8 @@ describe('watch', () => {
 });
 
 describe('the times of a watched run', () => {
-  /** A run without its end, whose process took it up so many hours after now, as a terminal shows it. */
-  async function watched(hours: number) {
-    using project = waitingProject();
-    for (const name of ['watched', 'seen']) project.write(name, '');
-    await project.cli(train);
+  /** A run without its end, whose process took it up this many hours from now, as a terminal shows it. */
+  async function watched(project: ReturnType<typeof waitingProject>, hours: number) {
     const [first, second] = project.read('runs/run/events.jsonl').split('\n');
     project.write('runs/run/events.jsonl', `${first}\n${second}\n`);
     rmSync(project.at('runs/run/state.json'), { force: true });
@@ -157,12 +154,12 @@ describe('the times of a watched run', () => {
     return io.err();
   }
 
-  it('are those of the process at work, not of the watcher', async () => {
-    expect(await watched(-3)).toMatch(/^3:0\d:\d\d elapsed · about [\d:]+ left/m);
-  });
-
-  it('count nothing that was done before that process', async () => {
-    expect(await watched(1)).not.toContain('left ·');
+  it('are those of the process at work, not of the watcher, and count nothing that was done before that process', async () => {
+    using project = waitingProject();
+    for (const name of ['watched', 'seen']) project.write(name, '');
+    await project.cli(train);
+    expect(await watched(project, -3)).toMatch(/^3:0\d:\d\d elapsed · about [\d:]+ left/m);
+    expect(await watched(project, 1)).not.toContain('left ·');
   });
 });
 

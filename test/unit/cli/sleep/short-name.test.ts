@@ -1,42 +1,47 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../../src/cli/index.ts';
+import { captureIo } from '../../../support/capture-io.ts';
 import { sleepHome } from '../../../support/sleep/sleep-home.ts';
 
-const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: Record<string, string> };
+type Name = 'skillopt' | 'skillopt-sleep';
 
-/** Runs a command of the package by the name that a person types. */
-function typed(name: string, ...args: string[]) {
+const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: Record<Name, string> };
+
+/** Runs a command of the package by the name that a person types in a clone. */
+async function typed(name: Name, ...args: string[]) {
   using home = sleepHome();
-  const { PATH } = process.env;
-  const options = { cwd: home.shop, env: { ...home.env, PATH, NO_COLOR: '1' }, encoding: 'utf8' as const };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve(bin[name]!), ...args], options);
-  return { status, stdout: stdout.replaceAll(home.path, '~'), stderr };
+  const io = { ...captureIo({ cwd: home.shop, env: home.env }), argv: ['node', `/clone/${bin[name]}`, ...args] };
+  const code = await runCli(args, io, name);
+  return { code, out: io.out().replaceAll(home.path, '~'), err: io.err() };
 }
 
 describe('skillopt-sleep', () => {
-  it('is skillopt sleep', () => {
-    const status = typed('skillopt-sleep', 'status', '--json');
-    expect(status).toEqual(typed('skillopt', 'sleep', 'status', '--json'));
-    expect(status.status).toBe(0);
+  it('is a program of the package that passes its own name on', () => {
+    expect(readFileSync(bin['skillopt-sleep'], 'utf8')).toContain("run('skillopt-sleep')");
   });
 
-  it.each([[['--help']], [['run', '--help']], [['help']]])('shows its own name in the help (%j)', (args) => {
-    const { status, stdout } = typed('skillopt-sleep', ...args);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/usage: node \S*bin\/skillopt-sleep\.mjs/i);
-    expect(stdout).not.toContain('skillopt sleep');
-    expect(typed('skillopt', 'sleep', '--help').stdout).not.toContain('skillopt-sleep ');
+  it('is skillopt sleep', async () => {
+    const status = await typed('skillopt-sleep', 'status', '--json');
+    expect(status).toEqual(await typed('skillopt', 'sleep', 'status', '--json'));
+    expect(status.code).toBe(0);
   });
 
-  it('shows its own name when a flag is wrong', () => {
-    const { status, stderr } = typed('skillopt-sleep', 'run', '--wrong');
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/See node \S*bin\/skillopt-sleep\.mjs run --help/);
+  it.each([[['--help']], [['run', '--help']], [['help']]])('shows its own name in the help (%j)', async (args) => {
+    const { code, out } = await typed('skillopt-sleep', ...args);
+    expect(code).toBe(0);
+    expect(out).toMatch(/usage: node \S*bin\/skillopt-sleep\.mjs/i);
+    expect(out).not.toContain('skillopt sleep');
+    expect((await typed('skillopt', 'sleep', '--help')).out).not.toContain('skillopt-sleep ');
   });
 
-  it('has the version of skillopt', () => {
-    expect(typed('skillopt-sleep', '--version')).toEqual(typed('skillopt', '--version'));
+  it('shows its own name when a flag is wrong', async () => {
+    const { code, err } = await typed('skillopt-sleep', 'run', '--wrong');
+    expect(code).toBe(2);
+    expect(err).toMatch(/See node \S*bin\/skillopt-sleep\.mjs run --help/);
+  });
+
+  it('has the version of skillopt', async () => {
+    expect(await typed('skillopt-sleep', '--version')).toEqual(await typed('skillopt', '--version'));
   });
 });

@@ -3,29 +3,33 @@ import { dirname, join } from 'node:path';
 import { type SleepHome, sleepHome } from '../../../../support/sleep/sleep-home.ts';
 
 /** As Debian's cron behaves, with its words; `deny` beside the crontab is a user who is not in cron.allow. */
-const CRONTAB = `
-const fs = require('node:fs');
-const file = process.env.HOME + '/spool/crontab';
-const fail = (text) => { console.error(text); process.exit(1); };
-if (fs.existsSync(process.env.HOME + '/spool/deny')) fail('You (ann) are not allowed to use this program (crontab)\\nSee crontab(1) for more information');
-const none = 'no crontab for ann';
-if (process.argv[2] === '-l') fs.existsSync(file) ? fs.writeSync(1, fs.readFileSync(file)) : fail(none);
-if (process.argv[2] === '-r') fs.existsSync(file) ? fs.rmSync(file) : fail(none);
-if (process.argv[2] === '-') {
-  const bytes = fs.readFileSync(0);
-  if (bytes.length > 0 && bytes.at(-1) !== 10) fail("new crontab file is missing newline before EOF, can't install.");
-  fs.writeFileSync(file, bytes);
-}`;
+const CRONTAB = `#!/bin/sh
+file="$HOME/spool/crontab"
+fail() { printf '%b\\n' "$1" >&2; exit 1; }
+[ -e "$HOME/spool/deny" ] && fail 'You (ann) are not allowed to use this program (crontab)\\nSee crontab(1) for more information'
+case "$1" in
+  -l | -r) [ -e "$file" ] || fail 'no crontab for ann' ;;
+esac
+case "$1" in
+  -l) exec /bin/cat "$file" ;;
+  -r) exec /bin/rm "$file" ;;
+  -)
+    /bin/cat > "$file.new"
+    [ -s "$file.new" ] && [ "$(/usr/bin/tail -c 1 "$file.new")" ] && fail "new crontab file is missing newline before EOF, can't install."
+    /bin/mv "$file.new" "$file"
+    ;;
+esac
+`;
 
-/** A manager of the user; \`no-bus\` is a machine where none answers, \`no-enable\` one that refuses timers. */
-const SYSTEMCTL = `
-const fs = require('node:fs');
-const spool = process.env.HOME + '/spool/';
-const fail = (text) => { console.error(text); process.exit(1); };
-if (fs.existsSync(spool + 'no-bus')) fail('Failed to connect to bus: No medium found');
-const line = process.argv.slice(2).join(' ');
-if (fs.existsSync(spool + 'no-enable') && line.includes('enable ')) fail('Failed to enable unit');
-fs.appendFileSync(spool + 'systemctl.log', line + '\\n');`;
+/** A manager of the user; `no-bus` is a machine where none answers, `no-enable` one that refuses timers. */
+const SYSTEMCTL = `#!/bin/sh
+fail() { echo "$1" >&2; exit 1; }
+[ -e "$HOME/spool/no-bus" ] && fail 'Failed to connect to bus: No medium found'
+case "$*" in
+  *'enable '*) [ -e "$HOME/spool/no-enable" ] && fail 'Failed to enable unit' ;;
+esac
+printf '%s\\n' "$*" >> "$HOME/spool/systemctl.log"
+`;
 
 /** A person's home on a machine with cron, and a manager if one is wanted. Nothing of the real machine is touched. */
 export function fakeSystem({ hasManager = false } = {}) {
@@ -41,14 +45,14 @@ export function fakeSystem({ hasManager = false } = {}) {
     put: (name: string, text: string | Buffer) => write(file(name), text),
     crontab: () => (existsSync(file('crontab')) ? readFileSync(file('crontab'), 'latin1') : undefined),
     asked: () => readFileSync(file('systemctl.log'), 'utf8'),
-    program: (path: string, body = 'console.log("1.2.3")') => program(home, path, body),
+    program: (path: string, body = 'console.log("1.2.3")') => program(home, path, `#!${process.execPath}\n${body}\n`),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
 }
 
-function program(home: SleepHome, path: string, body: string): string {
+function program(home: SleepHome, path: string, text: string): string {
   const file = join(home.path, path);
-  write(file, `#!${process.execPath}\n${body}\n`);
+  write(file, text);
   chmodSync(file, 0o755);
   return file;
 }

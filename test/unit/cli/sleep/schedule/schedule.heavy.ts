@@ -214,3 +214,32 @@ describe('a job that may come too early', () => {
     expect(Date.parse(readFileSync(last, 'utf8'))).toBeGreaterThan(Date.now() - 600_000);
   });
 });
+
+describe('a nightly job', () => {
+  it('gets no key of the shell, and says what to do about that', async () => {
+    using system = fakeSystem();
+    const { home } = system;
+    home.env.OPENAI_API_KEY = 'sk-never-in-a-job';
+    const keyed = ['schedule', '--target', 'openai:m', '--max-calls', '5'];
+    const shown = await home.run([...keyed, '--print']);
+    expect(shown.out).not.toContain('sk-never');
+    const refused = await home.run(keyed);
+    expect(refused.code).toBe(2);
+    expect(refused.out).toContain('needs a key');
+    expect(refused.out).toContain('no variables of your shell: write OPENAI_API_KEY=… into the file .env');
+    expect(refused.out).toContain('nobody agreed yet');
+    expect(system.crontab()).toBeUndefined();
+    expect(await home.run([...keyed, '--force'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('needs a key'),
+    });
+    expect(system.crontab()).toContain('# skillopt-sleep');
+  });
+
+  it('does not call a skillopt that an agent in the project could change', async () => {
+    using system = fakeSystem();
+    const inside = await system.home.run([...night(), '--project', process.cwd()]);
+    expect(inside).toMatchObject({ code: 2, out: expect.stringContaining('lies inside the project, where an agent') });
+    expect(system.crontab()).toBeUndefined();
+  });
+});

@@ -1,21 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/index.ts';
+import { describe, expect, it } from 'vitest';
 import { expectEvery } from '../../../../support/expect-every.ts';
 import { answerOf } from '../../../../support/sleep/sleep-home.ts';
 import { fakeSystem } from './fake-system.ts';
 
-vi.setConfig({ testTimeout: 300_000 }); // the job is tried as a process of its own
-
-let llm: FakeLLM;
-beforeAll(async () => {
-  llm = await startFakeLLM(() => 'ok');
-});
-afterAll(() => llm[Symbol.asyncDispose]());
-
-/** A model on this machine: it needs no key and no consent. */
-const night = () => ['schedule', '--target', `compatible:m@${llm.baseURL}`, '--max-minutes', '30'];
 const PRINTED = ['schedule', '--target', 'simulated', '--max-minutes', '30', '--print'];
 
 describe('schedule --skill', () => {
@@ -88,36 +77,13 @@ describe('a nightly job', () => {
     expectEvery(command.slice(0, 2), (path: string) => path === realpathSync(path));
   });
 
-  it('gets no key of the shell, and says what to do about that', async () => {
-    using system = fakeSystem();
-    const { home } = system;
-    home.env.OPENAI_API_KEY = 'sk-never-in-a-job';
-    const keyed = ['schedule', '--target', 'openai:m', '--max-calls', '5'];
-    const shown = await home.run([...keyed, '--print']);
-    expect(shown.out).not.toContain('sk-never');
-    const refused = await home.run(keyed);
-    expect(refused.code).toBe(2);
-    expect(refused.out).toContain('needs a key');
-    expect(refused.out).toContain('no variables of your shell: write OPENAI_API_KEY=… into the file .env');
-    expect(refused.out).toContain('nobody agreed yet');
-    expect(system.crontab()).toBeUndefined();
-    expect(await home.run([...keyed, '--force'])).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('needs a key'),
-    });
-    expect(system.crontab()).toContain('# skillopt-sleep');
-  });
-
-  it('does not call a skillopt that an agent in the project could change', async () => {
-    using system = fakeSystem();
-    const inside = await system.home.run([...night(), '--project', process.cwd()]);
-    expect(inside).toMatchObject({ code: 2, out: expect.stringContaining('lies inside the project, where an agent') });
-    expect(system.crontab()).toBeUndefined();
-  });
-
   it('is installed in the way of this system only', async () => {
     using system = fakeSystem();
-    const wrong = await system.home.run([...night(), '--with', process.platform === 'win32' ? 'cron' : 'windows']);
+    const wrong = await system.home.run([
+      ...PRINTED.slice(0, -1),
+      '--with',
+      process.platform === 'win32' ? 'cron' : 'windows',
+    ]);
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('on this system, got') });
   });
 
