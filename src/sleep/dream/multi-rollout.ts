@@ -8,33 +8,25 @@ import {
 } from '../replay/replay.ts';
 import type { TaskRecord } from '../task-record.ts';
 
-/** Attempts at each task when nobody says how many. */
-const DEFAULT_ROLLOUTS = 3;
-
-/** Attempts one task several times under the same documents, each an independent draw, all at once. */
+/** Attempts one task `k` times under the same documents, each an independent draw, all at once. */
 export async function multiRollout(
   models: ReplayModels,
   task: TaskRecord,
   documents: Documents,
-  { k = DEFAULT_ROLLOUTS, ...options }: Omit<ReplayOptions, 'sampleIndex'> & { readonly k?: number } = {},
+  { k = 3, ...options }: Omit<ReplayOptions, 'sampleIndex'> & { readonly k?: number } = {},
 ): Promise<RolloutSet> {
-  const draws = Array.from({ length: Math.max(1, k) }, (_, sampleIndex) => sampleIndex);
-  const results = await Promise.all(
-    draws.map((sampleIndex) => replayOne(models, task, documents, { ...options, sampleIndex })),
+  const attempts = Array.from({ length: Math.max(1, k) }, (_, sampleIndex) =>
+    replayOne(models, task, documents, { ...options, sampleIndex }),
   );
-  return new RolloutSet(
-    task,
-    results.filter(({ errored }) => !errored),
-  );
+  const scored = (await Promise.all(attempts)).filter(({ errored }) => !errored);
+  return new RolloutSet(task, scored);
 }
-
-const AGAIN = '~';
 
 /** The same task `k` times, for a run that attempts each item once: `id`, `id~2`, `id~3`. */
 export const repeated = (tasks: readonly TaskRecord[], k: number): TaskRecord[] =>
   tasks.flatMap((task) =>
     Array.from({ length: Math.max(1, k) }, (_, index) =>
-      index === 0 ? task : { ...task, id: `${task.id}${AGAIN}${index + 1}`, derivedFrom: task.id },
+      index === 0 ? task : { ...task, id: `${task.id}~${index + 1}`, derivedFrom: task.id },
     ),
   );
 
@@ -47,7 +39,7 @@ export const firstDrawOf = (id: string) => AGAIN_FROM * (Number(/~(\d+)$/.exec(i
 /** The task that an attempt belongs to. */
 export const originalId = (id: string) => id.replace(/~\d+$/, '');
 
-/** What of an attempt is compared. */
+/** What is compared of an attempt. */
 export type Attempt = Pick<ReplayResult, 'hard' | 'soft' | 'response' | 'failReason'>;
 
 /** The score that the gate compares. Default: mixed, both alike. */
@@ -65,19 +57,13 @@ export class RolloutSet {
     this.#metric = metric;
   }
 
-  /** The first of the best; `undefined` of none. */
+  /** The first of the best; `undefined` without attempts. */
   get best(): Attempt | undefined {
-    return this.attempts.reduce<Attempt | undefined>(
-      (best, one) => (best === undefined || this.#scoreOf(one) > this.#scoreOf(best) ? one : best),
-      undefined,
-    );
+    return this.attempts.toSorted((a, b) => this.#scoreOf(b) - this.#scoreOf(a))[0];
   }
 
   get worst(): Attempt | undefined {
-    return this.attempts.reduce<Attempt | undefined>(
-      (worst, one) => (worst === undefined || this.#scoreOf(one) < this.#scoreOf(worst) ? one : worst),
-      undefined,
-    );
+    return this.attempts.toSorted((a, b) => this.#scoreOf(a) - this.#scoreOf(b))[0];
   }
 
   /** How far the best is from the worst. */
@@ -92,13 +78,10 @@ export class RolloutSet {
     return this.attempts.length === 0 ? 0 : passed / this.attempts.length;
   }
 
-  /** By success where some succeeded and some did not; else by what the gate compares. */
+  /** By success if attempts differ in it; otherwise by what the gate compares. */
   #scoreOf({ hard, soft }: Attempt): number {
     const { gateMetric = 'mixed', gateMixedWeight = 0.5 } = this.#metric;
-    return this.#hasContrast ? hard : selectGateScore(hard, soft, gateMetric, gateMixedWeight);
-  }
-
-  get #hasContrast(): boolean {
-    return new Set(this.attempts.map(({ hard }) => hard)).size > 1;
+    const hasContrast = this.attempts.some((one) => one.hard !== this.attempts[0]!.hard);
+    return hasContrast ? hard : selectGateScore(hard, soft, gateMetric, gateMixedWeight);
   }
 }

@@ -44,7 +44,7 @@ export async function runSleepCycle(options: SleepOptions & NightOptions): Promi
   return await runNightIn(sleep, options); // the index must stay open until the night is over
 }
 
-/** The same, with the settings, sources and session index already open. */
+/** The same, with settings, sources and session index already open. */
 export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promise<CycleOutcome> {
   const { settings, place, folder, project, redact, sources } = sleep;
   const { target, optimizer, judge = optimizer, work, handoff, tasksFile, now = () => new Date() } = options;

@@ -53,3 +53,6 @@ export const findProposal = ({ proposals }: WithProposals, like: Proposal): Prop
 /** What waits for a person, oldest first: a later night that proposes nothing hides none of it. */
 export const pendingProposals = ({ proposals }: WithProposals, isOf: (project: string) => boolean): Proposal[] =>
   proposals.filter(({ status, project }) => status === 'pending' && isOf(project));
+
+export const isFor = ({ document }: Proposal, { live }: { readonly live: { readonly realPath: string } }) =>
+  document.realPath === live.realPath;
