@@ -1,47 +1,36 @@
 import type { ChatModel } from '../../core/contracts/index.ts';
-import { redactSecrets } from '../../core/guard/index.ts';
-import { type Similar, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
+import { plural, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
 import type { LeftOut, SessionDigest } from '../../transcripts/index.ts';
 import { assignSplits, dedupeTasks, type SplitOptions } from '../splits.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { heuristicTask } from './heuristic-miner.ts';
-import { anyChecks, mineWithModel, type SessionYield, type ValidateChecks } from './model-miner.ts';
+import { type MinerSettings, mineWithModel, type SessionYield } from './model-miner.ts';
 import { filterForTarget, type TargetSkill } from './target-filter.ts';
 
-export type MineOptions = SplitOptions & {
-  /** Without a model the first request of a session is its task, and nothing measures it. */
-  readonly miner: 'heuristic' | ChatModel;
-  readonly maxTasks?: number;
-  readonly targetSkill?: TargetSkill | undefined;
-  readonly preferences?: string | undefined;
-  readonly promptOverrides?: { readonly miner?: string | undefined } | undefined;
-  /** What the rule judge thinks of a check. */
-  readonly validateChecks?: ValidateChecks | undefined;
-  /** Whether tasks may need files of the project and tools: otherwise only what can be answered in words is wanted. */
-  readonly hasTools?: boolean | undefined;
-  /** For what a model proposes, before it becomes a task. */
-  readonly redact?: ((text: string) => string) | undefined;
-  /** Whether a person said that a task is not wanted. */
-  readonly isUnwanted?: ((task: TaskRecord) => boolean) | undefined;
-  /** For sessions about which the model gave no usable answer. Those it found nothing in stay without a task. */
-  readonly fallback?: 'none' | 'heuristic' | undefined;
-  readonly workers?: number | undefined;
-  readonly maxOutputTokens?: number | undefined;
-  readonly onProgress?: ((progress: MineProgress) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-};
+export type MineOptions = SplitOptions &
+  MinerSettings & {
+    /** Without a model the first request of a session is its task. */
+    readonly miner: 'heuristic' | ChatModel;
+    readonly maxTasks?: number;
+    readonly targetSkill?: TargetSkill | undefined;
+    /** Whether the person does not want a task. */
+    readonly isUnwanted?: ((task: TaskRecord) => boolean) | undefined;
+    /** For sessions about which the model gave no usable answer. Those it found nothing in stay without a task. */
+    readonly fallback?: 'none' | 'heuristic' | undefined;
+    readonly onProgress?: ((progress: MineProgress) => void) | undefined;
+  };
 
 export type MineProgress = { readonly sessionsDone: number; readonly sessions: number; readonly tasks: number };
 
 export type MineResult = {
   /** Newest session first, or best for the target skill first; each with its split. */
   readonly tasks: readonly TaskRecord[];
-  /** What was asked for, over all sessions that gave a task, most often first. */
+  /** What was asked for in all sessions that gave a task, most often first. */
   readonly groups: readonly IntentGroup[];
   readonly dropped: readonly Dropped[];
   /** For people. */
   readonly notes: readonly string[];
-  /** Which limit has ended the search for tasks before all sessions were read, in words. */
+  /** The limit that ended the search before all sessions were read, in words. */
   readonly cut?: string | undefined;
 };
 
@@ -76,7 +65,7 @@ function usable(digests: readonly SessionDigest[], drop: DropSession): SessionDi
   });
 }
 
-/** By end, then by name; those whose end is not known come last. */
+/** By end, then by name; sessions without a known end come last. */
 function newestFirst(digests: readonly SessionDigest[]): SessionDigest[] {
   const nameOf = ({ source, sessionId }: SessionDigest) => `${source}:${sessionId}`;
   return [...digests].sort((a, b) => compare(b.endedAt, a.endedAt) || compare(nameOf(a), nameOf(b)));
@@ -90,19 +79,24 @@ function dayIn(digests: readonly SessionDigest[]): (sessionId: string) => string
 }
 
 type DropCounter = ReturnType<typeof dropCounter>;
-type SessionOptions = MineOptions & { readonly maxTasks: number };
 
 async function mineSessions(
   digests: readonly SessionDigest[],
-  options: SessionOptions,
+  options: MineOptions & { readonly maxTasks: number },
   drop: DropCounter,
 ): Promise<{ readonly tasks: readonly TaskRecord[]; readonly cut?: string | undefined }> {
-  options.signal?.throwIfAborted();
-  if (options.miner === 'heuristic') return { tasks: digests.flatMap((digest) => mineByRule(digest, drop.session)) };
-  const found = await askAbout(digests, options.miner, options);
+  const { miner: model, onProgress, signal } = options;
+  signal?.throwIfAborted();
+  if (model === 'heuristic') return { tasks: digests.flatMap((digest) => mineByRule(digest, drop.session)) };
+  let [sessionsDone, tasks] = [0, 0];
+  const onSession = (found: SessionYield) => {
+    sessionsDone += 1;
+    tasks += found.tasks.length;
+    onProgress?.({ sessionsDone, sessions: digests.length, tasks });
+  };
+  const found = await mineWithModel(digests, { ...options, model, onSession });
   const cut = found.map(({ failure }) => failure?.limit).find((limit) => limit !== undefined);
-  const untouched = digests.slice(found.length);
-  for (const { sessionId } of untouched) drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
+  for (const { sessionId } of digests.slice(found.length)) drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
   return { tasks: found.flatMap((one) => tasksOf(one, options.fallback ?? 'none', drop)), cut };
 }
 
@@ -112,20 +106,7 @@ function mineByRule(digest: SessionDigest, drop: DropSession): TaskRecord[] {
   return task ? [task] : [];
 }
 
-function askAbout(digests: readonly SessionDigest[], model: ChatModel, options: SessionOptions) {
-  const { maxTasks, preferences, promptOverrides, validateChecks = anyChecks, signal, onProgress } = options;
-  const { workers = 4, maxOutputTokens = 2_048, redact = redactSecrets, hasTools = false } = options;
-  let [sessionsDone, tasks] = [0, 0];
-  const onSession = (found: SessionYield) => {
-    sessionsDone += 1;
-    tasks += found.tasks.length;
-    onProgress?.({ sessionsDone, sessions: digests.length, tasks });
-  };
-  const settings = { model, maxTasks, validateChecks, redact, preferences, hasTools, prompt: promptOverrides?.miner };
-  return mineWithModel(digests, { ...settings, workers, maxOutputTokens, onSession, signal });
-}
-
-/** What the model could not answer is counted; only on request does the first prompt stand in for it. */
+/** A session without a usable answer is counted; with `fallback` its first prompt becomes the task. */
 function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: DropCounter): readonly TaskRecord[] {
   const { digest, tasks, uncheckable, failure } = found;
   drop.tasks('uncheckable', uncheckable, [digest.sessionId]);
@@ -162,16 +143,16 @@ export type DropReason = keyof typeof REASONS;
 
 export type Dropped = {
   readonly reason: DropReason;
-  /** A `reply` is one for which the first request of its session stands in. */
+  /** `reply`: the first request of its session takes its place. */
   readonly what: 'session' | 'task' | 'reply';
   readonly count: number;
   /** In words for people. */
   readonly why: string;
-  /** Where it is known from which. */
+  /** As far as they are known. */
   readonly sessionIds: readonly string[];
 };
 
-/** Counts what does not become a task, so that nothing gets lost unseen. */
+/** Counts what does not become a task. */
 function dropCounter() {
   const counted = new Map<string, Dropped>();
   const count = (what: Dropped['what'], reason: DropReason, more: number, sessionIds: readonly string[]) => {
@@ -192,12 +173,11 @@ function dropCounter() {
 }
 
 function toNote({ count, what, why }: Dropped): string {
-  const [one, many] = what === 'reply' ? ['reply', 'replies'] : [what, `${what}s`];
-  const fate = what === 'reply' ? 'replaced by the first request' : 'left out';
-  return `${count} ${count === 1 ? one : many} ${fate}: ${why}`;
+  if (what === 'reply') return `${plural(count, what, 'replies')} replaced by the first request: ${why}`;
+  return `${plural(count, what)} left out: ${why}`;
 }
 
-/** Intents that share half of their telling words are one habit. Looser than a near-duplicate: this is for people to read. */
+/** Intents that share half of their words are one habit. Looser than a near-duplicate: people read these groups. */
 const SAME_INTENT = 0.5;
 
 /** What a person asks for again and again. */
@@ -221,13 +201,14 @@ function groupIntents(tasks: readonly TaskRecord[], dayOf: (sessionId: string) =
   return groups.sort((a, b) => b.sessionIds.length - a.sessionIds.length);
 }
 
-/** Each task joins the group whose first member is most like it, so that no chain of small steps joins what differs. */
+/** Each task joins the group whose first member is most like it: chains of small steps do not join different tasks. */
 function clusters(tasks: readonly TaskRecord[]): TaskRecord[][] {
   const index = new SimilarityIndex(SAME_INTENT);
   const groups: TaskRecord[][] = [];
   for (const task of tasks) {
     const words = tellingWords(task.intent);
-    const nearest = nearestOf(index.similarTo(words));
+    const similar = index.similarTo(words);
+    const [nearest] = similar.toSorted((a, b) => b.similarity - a.similarity || a.number - b.number);
     if (nearest !== undefined) groups[nearest.number]!.push(task);
     else {
       groups.push([task]);
@@ -237,11 +218,7 @@ function clusters(tasks: readonly TaskRecord[]): TaskRecord[][] {
   return groups;
 }
 
-function nearestOf(similar: readonly Similar[]): Similar | undefined {
-  return [...similar].sort((a, b) => b.similarity - a.similarity || a.number - b.number)[0];
-}
-
-/** Without what stands in any sentence; numbers are all alike, since the habit is the same for issue 7 and issue 8. */
+/** Without stop words. Numbers are all alike: the habit is the same for issue 7 and issue 8. */
 function tellingWords(text: string): Words {
   const words = splitWords(text.replace(/\p{N}+/gu, '0'));
   const telling = words.filter((word) => !STOP_WORDS.has(word));
