@@ -96,7 +96,8 @@ async function mineSessions(
   };
   const found = await mineWithModel(digests, { ...options, model, onSession });
   const cut = found.map(({ failure }) => failure?.limit).find((limit) => limit !== undefined);
-  for (const { sessionId } of digests.slice(found.length)) drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
+  for (const { sessionId } of digests.slice(found.length))
+    drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
   return { tasks: found.flatMap((one) => tasksOf(one, options.fallback ?? 'none', drop)), cut };
 }
 

@@ -4,10 +4,10 @@ import type { SleepKey } from './sleep-settings.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A setting of an imported file that has no effect here, and why. */
+/** A setting of an imported file without effect, and why. */
 export type NotTaken = { readonly key: string; readonly why: string };
 
-/** Where it goes here: a key of ours, or the agent whose home it names. */
+/** Our key for a setting, or the agent whose home it names. */
 const TAKEN: Readonly<Record<string, SleepKey | `homes.${string}`>> = {
   transcript_source: 'source',
   projects: 'projects',
@@ -73,25 +73,22 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
   auto_adopt: 'a proposal is adopted by a person',
 };
 
-const SOURCE_NAMES: Readonly<Record<string, string>> = { copilot_cli: 'copilot-cli' };
-
-/** A config of SkillOpt-Sleep in our words. Unset values count as not said; keys in our own spelling are taken too. */
+/** Translates a config of SkillOpt-Sleep. Empty values do not count; our own spelling is accepted too. */
 export function translateConfig(raw: Values): { readonly values: Values; readonly notTaken: readonly NotTaken[] } {
-  const said = Object.entries(raw).filter(([, value]) => value !== null && value !== '');
-  const notTaken = said.flatMap(([key]) =>
-    TAKEN[toSnake(key)] === undefined ? [{ key, why: whyNot(toSnake(key)) }] : [],
-  );
+  const notTaken: NotTaken[] = [];
   const values: Record<string, unknown> = {};
   const homes: Record<string, unknown> = {};
-  for (const [key, value] of said) {
+  for (const [key, value] of Object.entries(raw)) {
+    if (value === null || value === '') continue;
     const to = TAKEN[toSnake(key)];
-    if (to?.startsWith('homes.')) homes[to.slice('homes.'.length)] = homeOf(key, value);
-    else if (to !== undefined) values[to] = to === 'source' ? (SOURCE_NAMES[String(value)] ?? value) : value;
+    if (to === undefined) notTaken.push({ key, why: whyNot(toSnake(key)) });
+    else if (to.startsWith('homes.')) homes[to.slice('homes.'.length)] = homeOf(key, value);
+    else values[to] = to === 'source' && value === 'copilot_cli' ? 'copilot-cli' : value;
   }
   return { values: Object.keys(homes).length > 0 ? { ...values, homes } : values, notTaken };
 }
 
-/** Here a home is the folder that the agent's own variable names; some of theirs are a file in it, or the folder above. */
+/** Our homes are the folders that agents' own variables name; some of theirs are a file in it, or the folder above. */
 function homeOf(key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (key === 'pi_home') return join(value, 'agent');

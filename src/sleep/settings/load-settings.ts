@@ -15,21 +15,23 @@ type SettingsSource = {
   readonly stateFolder: string;
   /** The folder of the project. */
   readonly project: string;
-  /** Another project file than the one that is found there. */
+  /** A project file. Default: the one in the project. */
   readonly config?: string | undefined;
-  /** What the caller says, over everything else. */
+  /** Settings of the caller, over all others. */
   readonly flags?: Values | undefined;
 };
 
 export type LoadedSettings = {
   readonly settings: SleepSettings;
-  /** Where a value was said; a key that is missing has its default. */
-  readonly origins: Readonly<Partial<Record<SleepKey, string>>>;
-  /** The config of SkillOpt-Sleep that was read, and what of it has no effect here. */
+  /** Where each value comes from; a missing key has its default. */
+  readonly origins: Origins;
+  /** The config of SkillOpt-Sleep that was read, and its keys without effect. */
   readonly imported?: { readonly file: string; readonly notTaken: readonly NotTaken[] };
 };
 
-/** One place where settings are said. The paths in it are absolute. */
+type Origins = Readonly<Partial<Record<SleepKey, string>>>;
+
+/** Settings from one place. The paths in it are absolute. */
 type Layer = {
   readonly place: string;
   readonly file?: string;
@@ -39,7 +41,7 @@ type Layer = {
 
 /**
  * Flags over `sleep:` in the project file over `config.yaml` over an imported config over the project's own models over
- * defaults. A file that is broken is an error.
+ * defaults. A broken file is an error.
  */
 export async function loadSleepSettings(source: SettingsSource): Promise<LoadedSettings> {
   const imported = await importedLayer(source);
@@ -49,7 +51,7 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
   for (const layer of said) await checkLayer(layer);
   const values = Object.assign({}, ...said.map((layer) => layer.values)) as Values;
   const origins = Object.assign({}, ...said.map(({ place, values }) => mapValues(values, () => place)));
-  const settings = derivedSettings(SleepSettings.parse(values), origins);
+  const settings = withAgentTokens(withFractions(SleepSettings.parse(values), origins), origins);
   return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
 }
 
@@ -76,7 +78,7 @@ async function projectLayer(source: SettingsSource): Promise<Layer | undefined> 
   return { place: shownPath(file), file, path: ['sleep'], values };
 }
 
-/** The models that the project is trained with. Its optimizer and judge belong to its target: they do not join another. */
+/** The models of the project itself. Its optimizer and judge belong to its target, and do not join another one. */
 async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
   const file = projectFileOf(source);
   if (file === undefined) return [];
@@ -112,7 +114,7 @@ async function importedLayer({ place }: SettingsSource) {
   return { file, notTaken, layer: { place: shownPath(file), file, path: [], values: anchor(all, folder, place) } };
 }
 
-/** Paths mean what they meant where they were written. */
+/** Relative paths begin at the folder of their file. */
 function anchor(values: Values, folder: string, { home }: Place): Values {
   const whole = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(whole);
@@ -136,21 +138,18 @@ async function checkLayer(layer: Layer): Promise<void> {
   const lines = unknown.map(
     async (key) => `${await placeOf(layer, [key])}: unknown key ${key}${suggestion(key, known)}`,
   );
-  const result = SleepSettings.partial().safeParse(omit(layer.values, [...unknown, 'autoAdopt', 'auto_adopt']));
-  const issues = result.success ? [] : result.error.issues;
-  const wrong = issues.map(
-    async (issue) =>
-      `${await placeOf(layer, issue.path)}: ${issue.path.join('.')}: ${describeValue(issue, layer.values)}${guess(issue, layer.values)}`,
-  );
+  const checked = Object.entries(layer.values).filter(([key]) => known.includes(key));
+  const { error } = SleepSettings.partial().safeParse(Object.fromEntries(checked));
+  const wrong = (error?.issues ?? []).map(async (issue) => {
+    const where = `${await placeOf(layer, issue.path)}: ${issue.path.join('.')}`;
+    return `${where}: ${describeValue(issue, layer.values)}${guess(issue, layer.values)}`;
+  });
   const problems = await Promise.all([...lines, ...wrong]);
   if (problems.length > 0) throw invalid(problems.join('\n'));
 }
 
 const guess = (issue: z.core.$ZodIssue, values: Values) =>
   issue.code === 'invalid_value' ? suggestion(String(valueAt(issue, values)), issue.values.map(String)) : '';
-
-const omit = (values: Values, keys: readonly string[]): Values =>
-  Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
 
 const placeOf = ({ file, place, path }: Layer, key: readonly PropertyKey[]) =>
   file === undefined
@@ -160,13 +159,12 @@ const placeOf = ({ file, place, path }: Layer, key: readonly PropertyKey[]) =>
         [...path, ...key.slice(0, 1)],
       ]);
 
-/** In full: there are files of the same name in several places. */
+/** With the whole path: there are files of the same name in several folders. */
 const whereIn = async (file: string, keys: Parameters<typeof placeIn>[1]) =>
   join(dirname(file), await placeIn(file, keys));
 
 const isAutoAdopt = (key: string) => key === 'autoAdopt' || key === 'auto_adopt';
 
-/** `false` is what we do anyway. */
 async function refuseAutoAdopt(layer: Layer): Promise<void> {
   const key = Object.keys(layer.values).find(isAutoAdopt);
   if (key === undefined || layer.values[key] === false || layer.values[key] === null) return;
@@ -178,23 +176,16 @@ function invalid(message: string, hint = `There are: ${Object.keys(sleepShape).j
   return new SkillError('CONFIG_INVALID', message, { hint });
 }
 
-/** Where a value was said; a key that is missing has its default. */
-type Origins = Readonly<Partial<Record<SleepKey, string>>>;
-
-/** Settings whose default depends on what else was said. */
-const derivedSettings = (settings: SleepSettings, origins: Origins): SleepSettings =>
-  withAgentTokens(withFractions(settings, origins), origins);
-
-/** What an agent with tools takes for the smallest night that can prove something, and some more. */
+/** Enough for the smallest night of an agent with tools that can prove something. */
 const AGENT_TOKENS = 10_000_000;
 
-/** One attempt with tools takes as much as a night of answers in words: that default would let none begin. */
+/** One attempt with tools takes as many tokens as a night of answers in words. */
 function withAgentTokens(settings: SleepSettings, { maxTokensPerNight }: Origins): SleepSettings {
   const isForAgent = isAgentSpec(settings.target) && maxTokensPerNight === undefined;
   return isForAgent ? { ...settings, maxTokensPerNight: AGENT_TOKENS } : settings;
 }
 
-/** The holdout counts only when somebody said it and nobody said `valFraction`. */
+/** `holdoutFraction` counts only if it is set and `valFraction` is not. */
 function withFractions(settings: SleepSettings, origins: Origins): SleepSettings {
   const isHoldout = origins.valFraction === undefined && origins.holdoutFraction !== undefined;
   const valFraction = isHoldout ? settings.holdoutFraction : settings.valFraction;

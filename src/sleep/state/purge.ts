@@ -37,7 +37,9 @@ export async function purge(open: OpenSleepState, { what, project, place }: Purg
     ...(wants('nights') ? { logs: await removeJobLogs(open.folder, project && jobHash(project)) } : {}),
     ...(wants('index') ? { 'answers of models': await removeAnswers(open.folder) } : {}),
     ...(wants('index') ? await purgeIndex(open.folder, project === undefined ? undefined : isOf) : {}),
-    ...(what === 'all' && project === undefined ? { 'damaged files': await removeNamed(open.folder, `${STATE_FILE}.`) } : {}),
+    ...(what === 'all' && project === undefined
+      ? { 'damaged files': await removeNamed(open.folder, `${STATE_FILE}.`) }
+      : {}),
   };
   return withoutNone(removed);
 }
