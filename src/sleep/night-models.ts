@@ -72,7 +72,6 @@ export const isSimulated = (spec: ModelSpec) =>
 
 /** Who would read texts of a person's sessions. */
 export type Recipient = {
-  /** Consent is given to this name. */
   readonly provider: string;
   readonly name: string;
   /** Such as mine, attempt, judge, propose. */

@@ -25,11 +25,8 @@ export type SleepOptions = {
 
 /** What every act of sleep works with. Dispose of it when you are done: it holds the session index open. */
 export type OpenSleep = Disposable & {
-  /** With the homes of agents that the settings name. */
   readonly place: Place;
-  /** The variables of the caller, for models and programs. */
   readonly callerEnv: Place['env'];
-  /** The private state folder. */
   readonly folder: string;
   /** The project's folder, whatever the scope is. */
   readonly project: string;
@@ -41,13 +38,11 @@ export type OpenSleep = Disposable & {
   readonly isIgnored: Ignored;
   readonly redact: (text: string) => string;
   readonly notices: Notices;
-  /** The project file that the caller named. */
   readonly configFile: string | undefined;
 };
 
 const SILENT: Notices = { note: () => undefined, warn: () => undefined };
 
-/** Where this process looks for transcripts and the state. */
 export const placeOfProcess = (env: Place['env'] = process.env): Place => ({
   env,
   home: env.HOME || homedir(),

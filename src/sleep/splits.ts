@@ -9,7 +9,7 @@ import {
   strip,
   withoutNearDuplicates,
 } from '../core/text/index.ts';
-import type { SleepSplit, TaskRecord } from './task-record.ts';
+import type { SleepSplit, TaskRecord, Tasks } from './task-record.ts';
 
 type Fractions = { readonly valFraction: number; readonly testFraction: number };
 
@@ -31,13 +31,13 @@ export function resolveFractions(settings: FractionSettings = {}): Fractions {
   throw new SkillError('CONFIG_INVALID', message, { hint });
 }
 
-/** A task of an earlier night. */
 type Earlier = Pick<TaskRecord, 'id' | 'intent' | 'split'> & Partial<Pick<TaskRecord, 'skillHint' | 'project'>>;
+type EarlierTasks = readonly Earlier[];
 
 export type SplitOptions = FractionSettings & {
   readonly seed?: number | undefined;
   /** Tasks of earlier nights. A task that comes again keeps its split, and a near-duplicate gets the same. */
-  readonly earlier?: readonly Earlier[] | undefined;
+  readonly earlier?: EarlierTasks | undefined;
   /** Hold out enough tasks of each skill that tasks name. */
   readonly isBySkill?: boolean | undefined;
 };
@@ -52,7 +52,7 @@ const LEAST_LEARNED = 3;
  * the order of `tasks`. A task that is near to both sides of earlier nights fits nowhere and is left out.
  */
 export function assignSplits(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   { seed = 42, earlier = [], isBySkill = false, ...settings }: SplitOptions = {},
 ): TaskRecord[] {
   const bounds = toBounds(resolveFractions(settings));
@@ -83,8 +83,9 @@ type Group = {
   readonly split: SleepSplit | undefined;
   readonly isFixed: boolean;
 };
+type Groups = readonly Group[];
 
-function toGroups(tasks: readonly TaskRecord[], earlier: readonly Earlier[], seed: number): Member[][] {
+function toGroups(tasks: Tasks, earlier: EarlierTasks, seed: number): Member[][] {
   const kept = new Map(earlier.map(({ id, split }) => [id, split]));
   const members = tasks.map(({ id, origin }): Member => {
     const own = { id, hash: hashOf(seed, id), isReal: origin !== 'dream' };
@@ -113,16 +114,16 @@ function decide(members: readonly Member[], { val, test }: Bounds): Group {
 const isBefore = (a: Member, b: Member) => a.hash < b.hash || (a.hash === b.hash && a.id < b.id);
 
 /** Moves a group if no task is held out, or none is left to learn from. Test tasks stay. */
-function promote(groups: readonly Group[], tasks: readonly TaskRecord[]): readonly Group[] {
+function promote(groups: Groups, tasks: Tasks): Groups {
   if (tasks.filter(({ origin }) => origin !== 'dream').length < 2) return groups;
   const tonight = new Set(tasks.map(({ id }) => id));
-  const has = (split: SleepSplit, among: readonly Group[]) =>
+  const has = (split: SleepSplit, among: Groups) =>
     among.some((group) => splitsOf(group).some(([id, own]) => own === split && tonight.has(id)));
   const withVal = has('val', groups) ? groups : moveFirst(groups, 'train', 'val');
   return has('train', withVal) ? withVal : moveFirst(withVal, 'val', 'train');
 }
 
-function moveFirst(groups: readonly Group[], from: SleepSplit, to: SleepSplit): readonly Group[] {
+function moveFirst(groups: Groups, from: SleepSplit, to: SleepSplit): Groups {
   const movable = groups.filter(({ split, isFixed }) => split === from && !isFixed);
   if (movable.length === 0) return groups;
   const chosen = movable.reduce((least, group) => (isBefore(group.first, least.first) ? group : least));
@@ -130,11 +131,7 @@ function moveFirst(groups: readonly Group[], from: SleepSplit, to: SleepSplit): 
 }
 
 /** Each skill is judged by its own tasks, and chance may have held out too few of them. */
-function holdOutBySkill(
-  groups: readonly Group[],
-  tasks: readonly TaskRecord[],
-  earlier: readonly Earlier[],
-): readonly Group[] {
+function holdOutBySkill(groups: Groups, tasks: Tasks, earlier: EarlierTasks): Groups {
   const bySkill = groupByHint(tasks);
   if (bySkill.every(({ skillHint }) => skillHint === '')) return groups;
   const tonight = new Set(tasks.map(({ id }) => id));
@@ -147,13 +144,9 @@ function holdOutBySkill(
 }
 
 /** As many as a proof needs, in the order of hashes; none if there are too few, or too few are left to learn from. */
-function holdOutEnough(
-  groups: readonly Group[],
-  own: readonly TaskRecord[],
-  pooled: readonly Earlier[],
-): readonly Group[] {
+function holdOutEnough(groups: Groups, own: Tasks, pooled: EarlierTasks): Groups {
   const ids = new Set(own.map(({ id }) => id));
-  const count = (wanted: SleepSplit, among: readonly Group[], others: readonly Earlier[] = []) => {
+  const count = (wanted: SleepSplit, among: Groups, others: EarlierTasks = []) => {
     const splits = new Map(among.flatMap(splitsOf));
     return withoutNearDuplicates([...own.filter(({ id }) => splits.get(id) === wanted), ...others]).length;
   };
@@ -178,11 +171,7 @@ function splitsOf({ members, split }: Group): [string, SleepSplit][] {
 }
 
 /** Held-out tasks that are near-duplicates of tasks learned from: an earlier night has decided so. */
-function leaking(
-  tasks: readonly TaskRecord[],
-  earlier: readonly Earlier[],
-  splits: ReadonlyMap<string, SleepSplit>,
-): string[] {
+function leaking(tasks: Tasks, earlier: EarlierTasks, splits: ReadonlyMap<string, SleepSplit>): string[] {
   if (earlier.length === 0) return [];
   const learned = [...tasks, ...earlier].filter(({ id }) => splits.get(id) === 'train');
   const isLearned = nearDuplicateOf(learned.map(({ intent }) => intent));
@@ -192,7 +181,7 @@ function leaking(
 const BY_WEIGHT = ['success', 'fail', 'mixed', 'unknown'] as const;
 
 /** One task per id: the first, with the sessions of all, the best outcome, and the hint if all agree on it. */
-export function dedupeTasks(tasks: readonly TaskRecord[]): TaskRecord[] {
+export function dedupeTasks(tasks: Tasks): TaskRecord[] {
   return groupBy(tasks, ({ id }) => id).map((same) => ({
     ...same[0]!,
     sourceSessions: [...new Set(same.flatMap(({ sourceSessions }) => sourceSessions))],
@@ -201,13 +190,11 @@ export function dedupeTasks(tasks: readonly TaskRecord[]): TaskRecord[] {
   }));
 }
 
-const hintsOf = (tasks: readonly TaskRecord[]) => [...new Set(tasks.map(({ skillHint }) => strip(skillHint)))];
+const hintsOf = (tasks: Tasks) => [...new Set(tasks.map(({ skillHint }) => strip(skillHint)))];
 const onlyOne = (hints: readonly string[]) => (hints.length === 1 ? hints[0]! : '');
 
 /** Groups tasks, deduped or not, by the skill that all sightings of a task agree on; in doubt, the managed one (empty hint). */
-export function groupByHint(
-  tasks: readonly TaskRecord[],
-): { readonly skillHint: string; readonly tasks: readonly TaskRecord[] }[] {
+export function groupByHint(tasks: Tasks): { readonly skillHint: string; readonly tasks: Tasks }[] {
   const sightings = groupBy(tasks, ({ id }) => id);
   const agreed = new Map(sightings.map((same) => [same[0]!.id, onlyOne(hintsOf(same))]));
   const groups = groupBy(tasks, ({ id }) => agreed.get(id)!);

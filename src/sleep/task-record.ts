@@ -38,6 +38,7 @@ const TaskFields = z.object({
 /** A task made from transcripts. Read in both spellings; unknown keys are dropped. */
 export const TaskRecord = z.preprocess((value) => withoutLaterContext(toTaskFields(value)), TaskFields);
 export type TaskRecord = z.infer<typeof TaskFields>;
+export type Tasks = readonly TaskRecord[];
 
 /** Files of SkillOpt-Sleep keep the follow-ups of tasks that rules mined as their context. */
 function withoutLaterContext(fields: unknown): unknown {

@@ -7,7 +7,7 @@ import { tasksInvalid } from '../imports/index.ts';
 import { fileReason, shownPath } from '../stores/index.ts';
 import { anyChecks, type ValidateChecks } from './mine/model-miner.ts';
 import { assignSplits, type SplitOptions } from './splits.ts';
-import { TaskRecord, toTaskFields, toTaskJson } from './task-record.ts';
+import { TaskRecord, type Tasks, toTaskFields, toTaskJson } from './task-record.ts';
 
 const TASKS_FORMAT = 'skillopt_sleep.tasks.v1';
 
@@ -28,13 +28,11 @@ const Header = z.object({
 });
 
 type TasksFile = Omit<z.infer<typeof Header>, 'format' | 'reviewed'> & {
-  /** Whether a person has read the tasks. */
   readonly reviewed: boolean;
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
 };
 
 type TasksFileOptions = SplitOptions & {
-  /** The rule judge's opinion of a task's checks. */
   readonly validateChecks?: ValidateChecks | undefined;
 };
 
@@ -106,7 +104,7 @@ function readTasks(rows: readonly unknown[], where: string): TaskRecord[] {
   throw tasksInvalid(lines, 'Correct these tasks or delete them from the file.');
 }
 
-function repeatedIds(tasks: readonly TaskRecord[]): string[] {
+function repeatedIds(tasks: Tasks): string[] {
   const lastAt = new Map(tasks.map(({ id }, at) => [id, at]));
   const problem = (id: string, at: number) =>
     `tasks[${lastAt.get(id)}].id: expected one of its own, got ${JSON.stringify(id)} as in tasks[${at}]`;
@@ -119,7 +117,7 @@ const fileKey = (path: readonly PropertyKey[]) =>
     .map((key) => (typeof key === 'string' ? Object.keys(toSnakeCase({ [key]: 0 }) as object)[0]! : String(key)))
     .join('.');
 
-function validateJudges(tasks: readonly TaskRecord[], where: string, validate: ValidateChecks): string[] {
+function validateJudges(tasks: Tasks, where: string, validate: ValidateChecks): string[] {
   const found = tasks.map((task) => (task.referenceKind === 'rule' ? validate(task.judge) : anyChecks(task.judge)));
   const named = (kind: 'errors' | 'warnings') =>
     found.flatMap((one, at) => one[kind].map((message) => `tasks[${at}].judge: ${message}`));
@@ -133,7 +131,7 @@ function validateJudges(tasks: readonly TaskRecord[], where: string, validate: V
   return [...named('warnings'), ...empty];
 }
 
-function settleSplits(tasks: readonly TaskRecord[], options: SplitOptions) {
+function settleSplits(tasks: Tasks, options: SplitOptions) {
   if (tasks.length >= 2 && tasks.every(({ split }) => split === 'train')) {
     const assigned = assignSplits(tasks, options);
     const missing = tasks.length - assigned.length;
@@ -148,7 +146,7 @@ function settleSplits(tasks: readonly TaskRecord[], options: SplitOptions) {
 }
 
 /** Warns about held-out tasks that are nearly the same as training tasks. */
-function straddling(tasks: readonly TaskRecord[]): string[] {
+function straddling(tasks: Tasks): string[] {
   const isLearned = nearDuplicateOf(tasks.filter(({ split }) => split === 'train').map(({ intent }) => intent));
   return tasks.flatMap(({ split, intent }, at) =>
     split !== 'train' && isLearned(intent)
@@ -157,7 +155,6 @@ function straddling(tasks: readonly TaskRecord[]): string[] {
   );
 }
 
-/** Reads tasks that a person may have reviewed. */
 export async function readTasksFile(path: string, options: TasksFileOptions = {}): Promise<ReadTasksFile> {
   const where = shownPath(path);
   const bytes = await readBytes(path).catch((error) => {

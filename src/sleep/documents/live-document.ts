@@ -27,7 +27,6 @@ export async function readLive({ path, scaffold = '', ...wanted }: DocumentToRea
   return { ...wanted, live, text: live.bytes === null ? scaffold : textOf(live.bytes, path) };
 }
 
-/** The first text of the managed skill. */
 export const scaffoldOf = (name: string) => `---
 name: ${name}
 description: How this person likes things done, as learned from their own sessions. Read it before any task.
@@ -38,17 +37,14 @@ description: How this person likes things done, as learned from their own sessio
 Short rules that proved themselves on your own tasks.
 `;
 
-/** Where an agent reads what people write for it. */
 type AgentPlaces = {
   /** Folders of skills of the user, the one for new skills first. */
   readonly userSkills: (place: Place) => readonly string[];
-  /** Folders of skills below a project. */
   readonly projectSkills: readonly string[];
   /** Files with instructions in a project, the usual one first. */
   readonly memory: readonly string[];
 };
 
-/** What most agents read. */
 const COMMON: AgentPlaces = {
   userSkills: ({ home }) => [join(home, '.agents', 'skills')],
   projectSkills: ['.agents/skills'],

@@ -7,7 +7,7 @@ import type { Place } from '../../transcripts/index.ts';
 import { readSkillHint } from '../mine/heuristic-miner.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { groupByHint } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 import { type LiveDocument, placesOf, readLive, scaffoldOf } from './live-document.ts';
 
 export type DocumentSearch = {
@@ -75,7 +75,6 @@ const skillRootsOf = ({ agent, place, project, settings }: DocumentSearch): stri
   ...settings.skillRoots,
 ];
 
-/** A skill may be named by its folder. */
 export const skillFileOf = (path: string): string => (/\.md$/i.test(path) ? path : join(path, 'SKILL.md'));
 
 /** The skill of a folder or of a SKILL.md. It must exist, and be the person's own. */
@@ -96,7 +95,6 @@ async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocum
 
 const notFound = (message: string, hint: string) => new SkillError('SKILL_NOT_FOUND', message, { hint });
 
-/** The existing skill that a person names by its path or its name. */
 export async function skillNamed(given: string, search: DocumentSearch, directory: string): Promise<LiveDocument> {
   if (/[\\/]|^\.|\.md$/i.test(given)) return skillAt(resolve(directory, given), search);
   const found = await resolveSkill(given, search);
@@ -117,7 +115,6 @@ export type NamedSkill = LiveDocument & { readonly hints: readonly string[] };
 
 export type SkillChoice = {
   readonly skills: readonly NamedSkill[];
-  /** Why the others are not trained. */
   readonly notes: readonly string[];
 };
 
@@ -128,7 +125,7 @@ export const noChoice: SkillChoice = { skills: [], notes: [] };
  * tasks stay with `main`, the skill that the night improves anyway.
  */
 export async function chooseSkills(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   search: DocumentSearch,
   main: Pick<LiveDocument, 'name' | 'live'>,
 ): Promise<SkillChoice> {

@@ -1,9 +1,95 @@
 import { z } from 'zod';
-import type { ChatModel, ReflectContext } from '../../core/contracts/index.ts';
+import {
+  type ChatModel,
+  type ReflectContext,
+  type SkillOptConfig,
+  selectGateScore,
+} from '../../core/contracts/index.ts';
 import type { RawPatch } from '../../core/document/index.ts';
 import { fence, groupBy, head, jsonCandidates, parseJson, plural } from '../../core/text/index.ts';
-import type { TaskRecord } from '../task-record.ts';
-import { type Attempt, type AttemptMetric, originalId, RolloutSet } from './multi-rollout.ts';
+import {
+  type Documents,
+  type ReplayModels,
+  type ReplayOptions,
+  type ReplayResult,
+  replayOne,
+} from '../replay/replay.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
+
+/** Attempts one task `k` times under the same documents, each an independent draw, all at once. */
+export async function multiRollout(
+  models: ReplayModels,
+  task: TaskRecord,
+  documents: Documents,
+  { k = 3, ...options }: Omit<ReplayOptions, 'sampleIndex'> & { readonly k?: number } = {},
+): Promise<RolloutSet> {
+  const attempts = Array.from({ length: Math.max(1, k) }, (_, sampleIndex) =>
+    replayOne(models, task, documents, { ...options, sampleIndex }),
+  );
+  const scored = (await Promise.all(attempts)).filter(({ errored }) => !errored);
+  return new RolloutSet(task, scored);
+}
+
+/** The same task `k` times, for a run that attempts each item once: `id`, `id~2`, `id~3`. */
+export const repeated = (tasks: Tasks, k: number): TaskRecord[] =>
+  tasks.flatMap((task) =>
+    Array.from({ length: Math.max(1, k) }, (_, index) =>
+      index === 0 ? task : { ...task, id: `${task.id}~${index + 1}`, derivedFrom: task.id },
+    ),
+  );
+
+/** Beyond all draws that a run numbers. */
+const AGAIN_FROM = 10_000_000;
+
+/** The first draw of such a repetition: it asks what the task itself asks, and must not get the same answer. */
+export const firstDrawOf = (id: string) => AGAIN_FROM * (Number(/~(\d+)$/.exec(id)?.[1] ?? 1) - 1);
+
+/** The task that an attempt belongs to. */
+export const originalId = (id: string) => id.replace(/~\d+$/, '');
+
+export type Attempt = Pick<ReplayResult, 'hard' | 'soft' | 'response' | 'failReason'>;
+
+/** The score that the gate compares. Default: mixed, both alike. */
+export type AttemptMetric = Partial<Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>>;
+
+export class RolloutSet {
+  readonly task: TaskRecord;
+  readonly attempts: readonly Attempt[];
+  readonly #metric: AttemptMetric;
+
+  constructor(task: TaskRecord, attempts: readonly Attempt[], metric: AttemptMetric = {}) {
+    this.task = task;
+    this.attempts = attempts;
+    this.#metric = metric;
+  }
+
+  /** The first of the best; `undefined` without attempts. */
+  get best(): Attempt | undefined {
+    return this.attempts.toSorted((a, b) => this.#scoreOf(b) - this.#scoreOf(a))[0];
+  }
+
+  get worst(): Attempt | undefined {
+    return this.attempts.toSorted((a, b) => this.#scoreOf(a) - this.#scoreOf(b))[0];
+  }
+
+  get spread(): number {
+    const { best, worst } = this;
+    return best && worst ? this.#scoreOf(best) - this.#scoreOf(worst) : 0;
+  }
+
+  /** Share of the attempts that are wholly right. */
+  get passRate(): number {
+    const passed = this.attempts.filter(({ hard }) => hard >= 1).length;
+    return this.attempts.length === 0 ? 0 : passed / this.attempts.length;
+  }
+
+  /** By success if attempts differ in it; otherwise by what the gate compares. */
+  #scoreOf({ hard, soft }: Attempt): number {
+    const { gateMetric = 'mixed', gateMixedWeight = 0.5 } = this.#metric;
+    const hasContrast = this.attempts.some((one) => one.hard !== this.attempts[0]!.hard);
+    return hasContrast ? hard : selectGateScore(hard, soft, gateMetric, gateMixedWeight);
+  }
+}
 
 const MOST_SETS = 6;
 const [TASK_LENGTH, ANSWER_LENGTH, REASON_LENGTH, CONTRACT_LENGTH] = [160, 200, 100, 900];
@@ -24,7 +110,6 @@ const Reply = z.union([Rules, z.object({ rules: Rules }).transform(({ rules }) =
 
 export type ContrastOptions = {
   readonly editBudget?: number | null | undefined;
-  /** Which draw of proposals. */
   readonly sampleIndex?: number | undefined;
   readonly document?: string | undefined;
   /** What else the optimizer should know, such as the document around. */
@@ -95,7 +180,7 @@ function contract(sets: readonly RolloutSet[]): string[] {
 /** Learns from the contrast between attempts at the same tasks; without a contrast, from single failures. */
 export async function reflectOnContrast(
   context: ReflectContext,
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   surroundings: string,
   metric?: AttemptMetric,
 ): Promise<RawPatch[]> {
@@ -116,7 +201,7 @@ export async function reflectOnContrast(
   return [{ patch: { edits, reasoning }, sourceType: 'failure', batchSize: sets.length }];
 }
 
-function setsOf({ results }: ReflectContext, tasks: readonly TaskRecord[], metric?: AttemptMetric): RolloutSet[] {
+function setsOf({ results }: ReflectContext, tasks: Tasks, metric?: AttemptMetric): RolloutSet[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const scored = results.filter(({ errored }) => !errored);
   return groupBy(scored, ({ id }) => originalId(id)).flatMap((same) => {

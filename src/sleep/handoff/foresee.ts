@@ -7,7 +7,7 @@ import {
 } from '../../core/contracts/index.ts';
 import type { ProofLook } from '../../core/stats/index.ts';
 import { FRESH_FROM } from '../../train/index.ts';
-import { firstDrawOf } from '../dream/multi-rollout.ts';
+import { firstDrawOf } from '../dream/contrast.ts';
 import type { DocumentNight } from '../night/cycle-input.ts';
 import { REPORT_FROM, REPORT_PASSES } from '../night/prove.ts';
 import { replayOne } from '../replay/replay.ts';
@@ -36,18 +36,15 @@ const PASSES = 2;
 const HANDOFF_LOOKS: readonly ProofLook[] = [{ passes: PASSES, share: 1 }];
 
 const passes = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
-/** The draws of a run's gate. */
 const SEARCH = [0, 1];
 const PROOF = [...passes(FRESH_FROM, PASSES), ...passes(REPORT_FROM, REPORT_PASSES)];
 
 type ForeseenRun = DocumentNight & {
-  /** The learned block as it was. */
   readonly seed: string;
   /** Whether another document is trained after this one. */
   readonly hasNext: boolean;
 };
 
-/** Options of a night whose questions are files. */
 export function handoffNight(handoff: Handoff, evolveMemory: boolean): Pick<DocumentNight, 'proofLooks' | 'foresee'> {
   return {
     proofLooks: HANDOFF_LOOKS,

@@ -52,7 +52,6 @@ type HandoffPlace = {
   readonly redact: (text: string) => string;
 };
 
-/** In the folder of a night. */
 export const HANDOFF_FOLDER = 'handoff';
 
 /** A wave is over when no question has come for this long. */

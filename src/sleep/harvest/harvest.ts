@@ -110,7 +110,6 @@ function newestFirst({ head: a }: PlacedHead, { head: b }: PlacedHead): number {
 
 type SessionChoice = Pick<HarvestOptions, 'cursors' | 'lookbackHours' | 'limit' | 'isIgnored' | 'now'> & {
   readonly inScope: (project: string) => boolean;
-  /** In milliseconds. */
   readonly since?: number | undefined;
 };
 
@@ -156,7 +155,6 @@ function whyNot(head: SessionHead, choice: SessionChoice, isSeen: (head: Session
 export const lookbackFloor = ({ lookbackHours = 0, now }: Pick<SessionChoice, 'lookbackHours' | 'now'>): number =>
   lookbackHours > 0 ? now - lookbackHours * 3_600_000 : 0;
 
-/** Whether a session was considered as it is now. One that has grown since was not. */
 function seenTest(cursors: Cursors): (head: SessionHead) => boolean {
   type Marked = Pick<SessionHead, 'sessionId' | 'endedAt' | 'turns'>;
   const markOf = (source: string, { sessionId, endedAt, turns }: Marked) =>

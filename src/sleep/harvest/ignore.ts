@@ -143,7 +143,6 @@ type IgnoreRule = {
 type RuleSource = {
   /** Paths in the file begin at this folder. */
   readonly base: string;
-  /** Whether the file is about the whole machine. */
   readonly isWide: boolean;
   readonly onWarning: (warning: string) => void;
 };

@@ -18,7 +18,6 @@ import {
 } from '../../stores/index.ts';
 import type { LeftOut, SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
 
-/** A session without its texts. */
 export type SessionHead = {
   readonly source: string;
   readonly sessionId: string;

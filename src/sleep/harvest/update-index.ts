@@ -28,9 +28,7 @@ export type UpdateOptions = {
   readonly sources: readonly TranscriptSource[];
   readonly place: Place;
   readonly index: SessionIndex;
-  /** The time, in milliseconds. */
   readonly now: number;
-  /** For every text that a source keeps. */
   readonly redact?: ReadOptions['redact'];
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: HarvestProgress) => void) | undefined;
@@ -38,7 +36,6 @@ export type UpdateOptions = {
 
 export type IndexUpdate = {
   readonly files: number;
-  /** How many of them were opened. */
   readonly read: number;
   readonly trouble: readonly FileTrouble[];
 };

@@ -4,7 +4,6 @@ import { head, strip } from '../../core/text/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 
-/** Lengths in code points. */
 const [INTENT, FOLLOW_UP, FOLLOW_UPS, SOLUTION] = [800, 200, 600, 600];
 
 /**
@@ -28,7 +27,6 @@ export function heuristicTask(digest: SessionDigest): TaskRecord | undefined {
   };
 }
 
-/** What a task has from its session, whoever mined it. */
 export function commonFields({ project, sessionId, ...digest }: SessionDigest) {
   const tools = digest.toolsUsed.slice(0, 4).join('+');
   const branch = digest.gitBranch;
@@ -72,7 +70,6 @@ export function excerptOf({ userPrompts, assistantFinals, feedbackSignals }: Ses
 
 const SHORTEST_INTENT = 8;
 
-/** The beginning of a text, with a mark where something is missing. */
 export function short(text: string, length: number): string {
   const stripped = strip(text);
   const start = head(stripped, length);

@@ -1,11 +1,11 @@
+import { basename, dirname, extname } from 'node:path';
 import type { ChatModel } from '../../core/contracts/index.ts';
 import { plural, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
 import type { LeftOut, SessionDigest } from '../../transcripts/index.ts';
 import { assignSplits, dedupeTasks, type SplitOptions } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
-import { heuristicTask } from './heuristic-miner.ts';
+import { followUpsOf, type TaskRecord, type Tasks } from '../task-record.ts';
+import { heuristicTask, readSkillHint } from './heuristic-miner.ts';
 import { type MinerSettings, mineWithModel, type SessionYield } from './model-miner.ts';
-import { filterForTarget, type TargetSkill } from './target-filter.ts';
 
 export type MineOptions = SplitOptions &
   MinerSettings & {
@@ -24,11 +24,9 @@ export type MineProgress = { readonly sessionsDone: number; readonly sessions: n
 
 export type MineResult = {
   /** Newest session first, or best for the target skill first; each with its split. */
-  readonly tasks: readonly TaskRecord[];
-  /** What was asked for in all sessions that gave a task, most often first. */
+  readonly tasks: Tasks;
   readonly groups: readonly IntentGroup[];
   readonly dropped: readonly Dropped[];
-  /** For people. */
   readonly notes: readonly string[];
   /** The limit that ended the search before all sessions were read, in words. */
   readonly cut?: string | undefined;
@@ -84,7 +82,7 @@ async function mineSessions(
   digests: readonly SessionDigest[],
   options: MineOptions & { readonly maxTasks: number },
   drop: DropCounter,
-): Promise<{ readonly tasks: readonly TaskRecord[]; readonly cut?: string | undefined }> {
+): Promise<{ readonly tasks: Tasks; readonly cut?: string | undefined }> {
   const { miner: model, onProgress, signal } = options;
   signal?.throwIfAborted();
   if (model === 'heuristic') return { tasks: digests.flatMap((digest) => mineByRule(digest, drop.session)) };
@@ -108,7 +106,7 @@ function mineByRule(digest: SessionDigest, drop: DropSession): TaskRecord[] {
 }
 
 /** A session without a usable answer is counted; with `fallback` its first prompt becomes the task. */
-function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: DropCounter): readonly TaskRecord[] {
+function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: DropCounter): Tasks {
   const { digest, tasks, uncheckable, failure } = found;
   drop.tasks('uncheckable', uncheckable, [digest.sessionId]);
   if (failure && fallback === 'heuristic') {
@@ -147,13 +145,10 @@ export type Dropped = {
   /** `reply`: the first request of its session takes its place. */
   readonly what: 'session' | 'task' | 'reply';
   readonly count: number;
-  /** In words for people. */
   readonly why: string;
-  /** As far as they are known. */
   readonly sessionIds: readonly string[];
 };
 
-/** Counts what does not become a task. */
 function dropCounter() {
   const counted = new Map<string, Dropped>();
   const count = (what: Dropped['what'], reason: DropReason, more: number, sessionIds: readonly string[]) => {
@@ -181,9 +176,7 @@ function toNote({ count, what, why }: Dropped): string {
 /** Intents that share half of their words are one habit. Looser than a near-duplicate: people read these groups. */
 const SAME_INTENT = 0.5;
 
-/** What a person asks for again and again. */
 export type IntentGroup = {
-  /** In the words of the first task. */
   readonly intent: string;
   readonly taskIds: readonly string[];
   readonly sessionIds: readonly string[];
@@ -191,8 +184,7 @@ export type IntentGroup = {
   readonly dates: readonly string[];
 };
 
-/** Most sessions first. `dayOf`: when a session was; empty when that is not known. */
-function groupIntents(tasks: readonly TaskRecord[], dayOf: (sessionId: string) => string): IntentGroup[] {
+function groupIntents(tasks: Tasks, dayOf: (sessionId: string) => string): IntentGroup[] {
   const groups = clusters(tasks).map((members): IntentGroup => {
     const sessionIds = [...new Set(members.flatMap(({ sourceSessions }) => sourceSessions))];
     const dates = new Set(sessionIds.map(dayOf).filter((day) => day !== ''));
@@ -203,7 +195,7 @@ function groupIntents(tasks: readonly TaskRecord[], dayOf: (sessionId: string) =
 }
 
 /** Each task joins the group whose first member is most like it: chains of small steps do not join different tasks. */
-function clusters(tasks: readonly TaskRecord[]): TaskRecord[][] {
+function clusters(tasks: Tasks): TaskRecord[][] {
   const index = new SimilarityIndex(SAME_INTENT);
   const groups: TaskRecord[][] = [];
   for (const task of tasks) {
@@ -224,4 +216,57 @@ function tellingWords(text: string): Words {
   const words = splitWords(text.replace(/\p{N}+/gu, '0'));
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   return new Set(telling.length > 0 ? telling : words);
+}
+
+export type TargetSkill = { readonly path: string; readonly text: string };
+
+const MOST_COMMON = 180;
+/** The beginning of a document says what it is about. */
+const MOST_READ = 200_000;
+const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
+
+/** Words that any skill and any request uses. */
+const COMMON = new Set('skill skills file files task tasks user please should must will your you use using'.split(' '));
+
+/**
+ * The tasks that share words with a skill, best first: one word of its name or headings, or two of its text. If none does,
+ * all tasks are kept.
+ */
+export function filterForTarget(tasks: Tasks, skill: TargetSkill): TaskRecord[] {
+  if (skill.text.trim() === '') return [...tasks];
+  const name = documentName(skill.path);
+  const headings = skill.text.match(/^ {0,3}#{1,6}[ \t].*$/gm) ?? [];
+  const strongWords = new Set(tokensOf([name, ...headings].join('\n')));
+  const weakWords = new Set([...strongWords, ...mostCommon(tokensOf(skill.text))]);
+  const scored = tasks.map((task) => {
+    const tokens = [...new Set(tokensOf([task.intent, task.contextExcerpt, followUpsOf(task)].join('\n')))];
+    const isDoneWithIt = readSkillHint(task.skillHint)?.skill === name;
+    const strong = tokens.filter((token) => strongWords.has(token)).length + Number(isDoneWithIt);
+    const weak = tokens.filter((token) => weakWords.has(token)).length;
+    return { task, isFitting: strong >= 1 || weak >= 2, score: 3 * strong + weak };
+  });
+  const best = scored.filter(({ isFitting }) => isFitting).sort((a, b) => b.score - a.score);
+  return best.length === 0 ? [...tasks] : best.map(({ task }) => task);
+}
+
+/** A skill is named by its folder, another document by its file. */
+function documentName(path: string): string {
+  const name = basename(path, extname(path));
+  return name.toLowerCase() === 'skill' ? basename(dirname(path)) : name;
+}
+
+/** Words of at least three letters that are not numbers; compound words with their parts. */
+function tokensOf(text: string): string[] {
+  const tokens = text.slice(0, MOST_READ).normalize('NFKC').toLowerCase().match(TOKEN) ?? [];
+  const parts = tokens.flatMap((token) => (/[-_]/.test(token) ? [token, ...token.split(/[-_]/)] : [token]));
+  return parts.filter((part) => isTelling(part) && !STOP_WORDS.has(part) && !COMMON.has(part));
+}
+
+const isTelling = (token: string) => [...token].length >= 3 && !/^[\p{N}_-]+$/u.test(token);
+
+function mostCommon(tokens: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  const ranked = [...counts].sort((a, b) => b[1] - a[1]);
+  return ranked.slice(0, MOST_COMMON).map(([token]) => token);
 }

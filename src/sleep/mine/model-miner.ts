@@ -11,19 +11,17 @@ import { ANSWERS_FOLDER, makeFolderBelow, openCaches } from '../../stores/index.
 import { wrapModels } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
-import { NEEDS_FILES_TAG, type TaskRecord } from '../task-record.ts';
+import { NEEDS_FILES_TAG, type TaskRecord, type Tasks } from '../task-record.ts';
 import { commonFields, excerptOf, isTooShort, minedTaskId, short } from './heuristic-miner.ts';
 
 export type SessionYield = {
   readonly digest: SessionDigest;
-  readonly tasks: readonly TaskRecord[];
-  /** Proposals that nothing could measure. */
+  readonly tasks: Tasks;
   readonly uncheckable: number;
   /** The model gave no answer that could be used; nothing is known about the session. */
   readonly failure?: {
     readonly reason: 'unreadable-reply' | 'call-failed' | 'over-budget';
     readonly error?: ModelCallError;
-    /** The limit that was reached, in words. */
     readonly limit?: string;
   };
 };
@@ -127,7 +125,6 @@ function untilFull(found: readonly SessionYield[], maxTasks: number) {
   return { sessions: found, isFull: false };
 }
 
-/** A rule about an answer, as the rule judge takes it. */
 export type Check = { readonly op: string; readonly arg?: unknown };
 
 /** The rule judge's opinion of a task's `judge`: an error is a check that it cannot carry out. */
@@ -149,7 +146,6 @@ const Proposal = z.object({
   needsFiles: z.boolean().catch(false),
 });
 
-/** Lengths in code points. */
 const [INTENT, RUBRIC] = [800, 600];
 
 /** A model's proposal as a task, measured by its rubric, else by its checks; `undefined` if it has neither, or no intent. */
@@ -195,7 +191,6 @@ function withCleanArg({ op, arg }: Check): Check | undefined {
   return clean === undefined ? undefined : { op, arg: clean };
 }
 
-/** Spaces belong to a pattern. */
 function cleanText(op: string, arg: unknown): string | undefined {
   if (typeof arg !== 'string' || strip(arg) === '') return undefined;
   return op === 'regex' ? arg : strip(arg);

@@ -4,7 +4,7 @@ import { nextError } from '../../core/stats/index.ts';
 import { memoryRun } from '../../stores/index.ts';
 import type { Documents } from '../replay/replay.ts';
 import { type Trained, withLearned } from '../replay/sleep-env.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
 import { type ConsolidationResult, nothingVerified, toResult } from './consolidation-result.ts';
 import type { DocumentNight, NightModels, StoreOf } from './cycle-input.ts';
 import { isOutOfBudget, nightBudget } from './night-limits.ts';
@@ -19,7 +19,6 @@ export type ConsolidateOptions = ShotOptions &
     readonly editBudget?: number | undefined;
     readonly gateMetric?: 'hard' | 'soft' | 'mixed' | undefined;
     readonly gateMixedWeight?: number | undefined;
-    /** Which night it is. */
     readonly night?: number | undefined;
     /** The night's share of the error, over all documents. Default: that of a first night. */
     readonly error?: number | undefined;
@@ -37,7 +36,7 @@ export type ConsolidateOptions = ShotOptions &
  */
 export async function consolidate(
   models: NightModels,
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   documents: Documents,
   options: ConsolidateOptions = {},
 ): Promise<ConsolidationResult> {

@@ -10,7 +10,7 @@ import {
 import type { GateAction, GateTrial, TaskDelta } from '../../report/index.ts';
 import type { Documents } from '../replay/replay.ts';
 import type { Trained } from '../replay/sleep-env.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 import type { UntrainedDocument, Unverified } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
 
@@ -30,7 +30,6 @@ export type ConsolidationResult = {
   readonly rejectedEdits: readonly EditRecord[];
   readonly holdoutBaseline: number | null;
   readonly holdoutCandidate: number | null;
-  /** The held-out tasks, to see why a night scored nothing. */
   readonly holdoutDetail: readonly (Pick<TaskRecord, 'id' | 'referenceKind'> & {
     readonly before: number | null;
     readonly after: number | null;
@@ -68,7 +67,7 @@ type TrainedNight = {
   readonly before: Documents;
   readonly after: Documents;
   readonly documents: readonly TrainedDocument[];
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
   readonly gateMode: 'on' | 'off';
 };
 
@@ -96,7 +95,7 @@ export function toResult({ before, after, documents, tasks, gateMode }: TrainedN
 const GREEDY = ['greedy_applied', 'greedy_noop'] as const;
 const GATED = ['accept_new_best', 'reject'] as const;
 
-function holdoutDetailOf(tasks: readonly TaskRecord[], trials: readonly GateTrial[]) {
+function holdoutDetailOf(tasks: Tasks, trials: readonly GateTrial[]) {
   const deltas = new Map(trials.flatMap(({ taskDeltas }) => taskDeltas.map((delta) => [delta.id, delta] as const)));
   const held = tasks.filter(({ split }) => split === 'val');
   return held.map(({ id, referenceKind }) => {
@@ -149,7 +148,6 @@ function trialOf({ trained, named, proof, isTaken, state }: TrainedDocument): Ga
   };
 }
 
-/** Each reason once. */
 const refusalsOf = ({ trained, state }: TrainedDocument) =>
   [...new Set(state.leaks.map(({ reason }) => reason))].map((reason) => ({ target: trained, reason }));
 

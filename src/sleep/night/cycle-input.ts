@@ -18,9 +18,8 @@ import type { OpenedWork } from '../replay/work.ts';
 import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
 import type { NightRecord } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 
-/** The tasks of a night, from sessions or from a file. */
 export type GatheredNight = Pick<
   NightRecord,
   'nSessions' | 'recurring' | 'notReplayable' | 'pooled' | 'tasks' | 'cursors' | 'notes'
@@ -28,10 +27,8 @@ export type GatheredNight = Pick<
   Partial<Pick<NightRecord, 'cut'>>;
 
 export type CycleInput = {
-  /** The private state folder. */
   readonly folder: string;
   readonly project: string;
-  /** The agent whose documents are trained. */
   readonly agent: string;
   readonly settings: SleepSettings;
   readonly models: NightModels;
@@ -40,7 +37,7 @@ export type CycleInput = {
   /** The documents as they are, at most one of each kind. */
   readonly documents: readonly LiveDocument[];
   /** Finds the existing skills that tasks name. Without it, all tasks are for `documents`. */
-  readonly chooseSkills?: ((tasks: readonly TaskRecord[]) => Promise<SkillChoice>) | undefined;
+  readonly chooseSkills?: ((tasks: Tasks) => Promise<SkillChoice>) | undefined;
   /** Called once, when a new night begins. Its model calls count within the limits of the night. */
   readonly gather: (state: SleepState, budget?: Budget) => Promise<GatheredNight>;
   /** Names a tasks file by its content; empty when the tasks come from sessions. Another name is another night. */
@@ -61,7 +58,6 @@ export type CycleInput = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A night's input once its state is read and its limits are open. */
 export type NightInput = CycleInput & { readonly state: SleepState; readonly budget?: Budget | undefined };
 
 export type NightModels = {
@@ -73,7 +69,6 @@ export type NightModels = {
 /** Where the run of a document is kept. `named` is the name of an existing skill, or empty. */
 export type StoreOf = (trained: Trained, named: string) => RunStore;
 
-/** One document in one night. */
 export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
   readonly models: NightModels;
   /** The name of an existing skill; empty for the managed skill, a target and the memory. */
@@ -84,7 +79,6 @@ export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
   readonly budget?: Budget | undefined;
   /** The error that a proof may make; `undefined` without a gate. */
   readonly error: number | undefined;
-  /** Attempts at each training task. */
   readonly rolloutsK?: number | undefined;
   readonly promptOverrides?: PromptOverrides | undefined;
   /** When the evidence is looked at. Default: `PROOF_LOOKS`. */
@@ -94,7 +88,7 @@ export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
     | ((
         env: SkillEnv<TaskRecord>,
         night: DocumentNight,
-        run: { readonly tasks: readonly TaskRecord[]; readonly seed: string },
+        run: { readonly tasks: Tasks; readonly seed: string },
       ) => SkillEnv<TaskRecord>)
     | undefined;
   readonly runner?: RolloutRunner | undefined;
@@ -102,13 +96,11 @@ export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The metric by which a night's scores are compared. */
 export const metricOf = (config: SkillOptConfigInput) => {
   const { gateMetric, gateMixedWeight } = parseConfig(config);
   return { gateMetric, gateMixedWeight };
 };
 
-/** The config of all runs of a night. */
 export const nightConfigOf = ({ settings, config }: Pick<CycleInput, 'settings' | 'config'>): SkillOptConfigInput => ({
   ...nightConfig(settings),
   ...config,

@@ -11,7 +11,7 @@ import { isFor, type Proposal, recordProposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
 import { type NightRecord, writeNight } from '../state/nights.ts';
 import { type OverNights, openSleepState, recordNight, type SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
 import { type ConsolidationResult, isUnread } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { diagnosticsOf } from './night-report.ts';
@@ -94,7 +94,6 @@ export async function finishNight(finished: FinishedNight, input: CycleInput): P
   await writeNight(folder, { ...record, status: 'done' });
 }
 
-/** The line of the night in the history. */
 function rowOf({ record: { project, night }, result: { documents }, report }: FinishedNight) {
   const { accepted, nTasks, gateAction, calls, withTools, notReplayable, endedAt: at } = report;
   const isTested = documents.some(({ proof }) => proof !== undefined);
@@ -112,7 +111,7 @@ function supersede(state: SleepState, proposal: Proposal): SleepState {
 }
 
 /** A task that was held out before and learned from tonight proves nothing any more. */
-function learnedFrom(tasks: readonly TaskRecord[], state: SleepState): SleepState {
+function learnedFrom(tasks: Tasks, state: SleepState): SleepState {
   const learned = new Set(tasks.filter(({ split }) => split === 'train').map(({ id }) => id));
   const taskArchive = state.taskArchive.map((one) =>
     learned.has(one.task.id) ? { ...one, task: { ...one.task, split: 'train' as const } } : one,

@@ -8,14 +8,19 @@ import type { SessionDigest } from '../../transcripts/index.ts';
 import { ownerAmong, type SkillChoice, skillFileOf } from '../documents/skills.ts';
 import { type Harvest, harvest } from '../harvest/harvest.ts';
 import type { HarvestProgress } from '../harvest/update-index.ts';
-import { type MineOptions, type MineProgress, type MineResult, mineTasks } from '../mine/mine-tasks.ts';
+import {
+  type MineOptions,
+  type MineProgress,
+  type MineResult,
+  mineTasks,
+  type TargetSkill,
+} from '../mine/mine-tasks.ts';
 import { openMiner } from '../mine/model-miner.ts';
-import type { TargetSkill } from '../mine/target-filter.ts';
 import type { OpenSleep } from '../open-sleep.ts';
 import { leastCallsFor, smallestNight } from '../plan/pages.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { cursorsOf, readSleepState, type SleepState } from '../state/sleep-state.ts';
-import { isReplayable, type TaskRecord } from '../task-record.ts';
+import { isReplayable, type TaskRecord, type Tasks } from '../task-record.ts';
 import { readTasksFile, requireReviewed } from '../tasks-file.ts';
 import type { GatheredNight, NightModels } from './cycle-input.ts';
 import { prepareTasks } from './prepare-tasks.ts';
@@ -34,7 +39,6 @@ export type GatherEvent =
       readonly heldOut: number;
       /** For a proposal from these tasks; `undefined` if they are too few to try anything. */
       readonly leastCalls: number | undefined;
-      /** Calls that mining has used. */
       readonly spentCalls: number;
     };
 
@@ -46,9 +50,8 @@ export type GatherOptions = {
   /** Whether the optimizer finds the tasks. Otherwise rules do. */
   readonly isMinedByModel: boolean;
   readonly models: NightModels;
-  /** Whether an agent with tools attempts the tasks. */
   readonly hasTools: boolean;
-  readonly chooseSkills: (tasks: readonly TaskRecord[]) => Promise<SkillChoice>;
+  readonly chooseSkills: (tasks: Tasks) => Promise<SkillChoice>;
   readonly now: () => Date;
   readonly onGather?: ((event: GatherEvent) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -89,7 +92,7 @@ export async function gatherNight(
 
 /** For the document that needs the fewest. */
 function leastCallsOf(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   ownerOf: (task: TaskRecord) => string,
   settings: SleepSettings,
 ): number | undefined {

@@ -76,7 +76,6 @@ function documentReport(
   };
 }
 
-/** By document and stage. */
 function usageOf({ trained, named, summary, proof }: TrainedDocument): UsageTable {
   const label = labelOf({ trained, named });
   return Object.fromEntries([

@@ -21,7 +21,7 @@ import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import type { NightRecord } from '../state/nights.ts';
 import { modelKeyOf, type OverNights, type SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 import { type ConsolidationResult, sortEdits } from './consolidation-result.ts';
 import { type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
 import { labelOf } from './shots.ts';
@@ -29,7 +29,6 @@ import type { TrainedDocument } from './train-document.ts';
 
 const rowsOf = ({ history }: SleepState, project: string) => history.filter((row) => row.project === project);
 
-/** The nights of a project on which something was put to the test. */
 export const testedNights = (state: SleepState, project: string): TestedNight[] =>
   rowsOf(state, project)
     .filter(({ isTested }) => isTested === true)
@@ -72,7 +71,7 @@ type Recurring = {
 type ComparedNight = {
   readonly project: string;
   readonly night: number;
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
   readonly known: readonly OverNights[];
   /** `undefined`: only scores are kept. */
   readonly optimizer: ChatModel | undefined;
@@ -133,11 +132,7 @@ async function lookOverNights(document: TrainedDocument, night: ComparedNight): 
   return withGuidance({ ...kept, askedNight: number }, recurring, document, night);
 }
 
-function compare(
-  before: OverNights | undefined,
-  { attempted }: TrainedDocument,
-  tasks: readonly TaskRecord[],
-): Recurring[] {
+function compare(before: OverNights | undefined, { attempted }: TrainedDocument, tasks: Tasks): Recurring[] {
   return tasks.flatMap((task) => {
     const [was, now] = [before?.scores[task.id]?.score, attempted[task.id]];
     return was === undefined || now === undefined ? [] : [{ task, before: was, now, category: categoryOf(was, now) }];

@@ -1,7 +1,7 @@
 import { jaccard, nearDuplicateOf, withoutNearDuplicates, wordsOf } from '../../core/text/index.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { dedupeTasks } from '../splits.ts';
-import { isReplayable, type TaskRecord } from '../task-record.ts';
+import { isReplayable, type TaskRecord, type Tasks } from '../task-record.ts';
 
 const MOST_ARCHIVED = 300;
 
@@ -9,11 +9,7 @@ const MOST_ARCHIVED = 300;
  * The archive after a night: tonight's real tasks last, at most `most`. A task that comes again is one entry with all its
  * sessions. It keeps its split, unless it is learned from tonight: such a task is never measured with.
  */
-export function archiveTasks(
-  archive: readonly TaskRecord[],
-  tonight: readonly TaskRecord[],
-  most = MOST_ARCHIVED,
-): TaskRecord[] {
+export function archiveTasks(archive: Tasks, tonight: Tasks, most = MOST_ARCHIVED): TaskRecord[] {
   const before = new Map(archive.map((task) => [task.id, task]));
   const real = dedupeTasks(tonight.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === ''));
   const added = real.map((task) => mergeWith(before.get(task.id), task));
@@ -32,7 +28,7 @@ function mergeWith(before: TaskRecord | undefined, task: TaskRecord): TaskRecord
  * Validation tasks of earlier nights that also measure tonight's candidate: the more there are, the smaller a gain can be
  * proven. None is nearly the same as a task of tonight or one ever learned from; of near-duplicates the newest counts.
  */
-export function poolValidation(archive: readonly TaskRecord[], tonight: readonly TaskRecord[]): TaskRecord[] {
+export function poolValidation(archive: Tasks, tonight: Tasks): TaskRecord[] {
   const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
   const newest = archive.filter(({ id, split }) => split === 'val' && !ids.has(id)).reverse();
   return withoutNearDuplicates(newest, [...tonight, ...archive.filter(({ split }) => split === 'train')]).reverse();
@@ -42,11 +38,7 @@ export function poolValidation(archive: readonly TaskRecord[], tonight: readonly
  * The `count` archived tasks that are most like tonight's training tasks, as further training tasks. Never one that was
  * held out, comes again tonight, or is nearly the same as a task held out tonight.
  */
-export function recallTasks(
-  archive: readonly TaskRecord[],
-  tonight: readonly TaskRecord[],
-  count: number,
-): TaskRecord[] {
+export function recallTasks(archive: Tasks, tonight: Tasks, count: number): TaskRecord[] {
   const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
   const isHeldOut = nearDuplicateOf(intentsOf(tonight, (split) => split !== 'train'));
   const learned = intentsOf(tonight, (split) => split === 'train').map(wordsOf);
@@ -58,7 +50,7 @@ export function recallTasks(
     .map(({ task }) => ({ ...task, id: `recall:${task.id}`, split: 'train', derivedFrom: task.id }));
 }
 
-const intentsOf = (tasks: readonly TaskRecord[], isWanted: (split: TaskRecord['split']) => boolean) =>
+const intentsOf = (tasks: Tasks, isWanted: (split: TaskRecord['split']) => boolean) =>
   tasks.filter(({ split }) => isWanted(split)).map(({ intent }) => intent);
 
 function nearness({ intent }: TaskRecord, others: readonly ReadonlySet<string>[]): number {
@@ -74,7 +66,7 @@ const WRAPPERS: readonly ((intent: string) => string)[] = [
 ];
 
 /** `factor` invented variants of each training task. None is ever held out. */
-export const dreamTasks = (tasks: readonly TaskRecord[], factor: number): TaskRecord[] =>
+export const dreamTasks = (tasks: Tasks, factor: number): TaskRecord[] =>
   tasks
     .filter(({ split, origin }) => split === 'train' && origin === 'real')
     .flatMap((task) =>
@@ -85,12 +77,10 @@ export const dreamTasks = (tasks: readonly TaskRecord[], factor: number): TaskRe
     );
 
 export type PreparedTasks = {
-  readonly tasks: readonly TaskRecord[];
-  /** The day's tasks that can be attempted. */
-  readonly tonight: readonly TaskRecord[];
+  readonly tasks: Tasks;
+  readonly tonight: Tasks;
   /** How many of the day's tasks need files or tools. */
   readonly notReplayable: number;
-  /** Validation tasks of earlier nights. */
   readonly pooled: number;
   /** The day's tasks that are left out of the proof: nearly the same as another held-out task, or as one learned from. */
   readonly repeated: number;
@@ -113,8 +103,8 @@ type TaskTests = {
  * like tonight's training tasks; and invented variants. Each skill has only its own tasks.
  */
 export function prepareTasks(
-  day: readonly TaskRecord[],
-  archive: readonly TaskRecord[],
+  day: Tasks,
+  archive: Tasks,
   wanted: TaskShares,
   { ownerOf = () => '', canReplay = isReplayable }: TaskTests = {},
 ): PreparedTasks {
@@ -136,9 +126,9 @@ export function prepareTasks(
 
 /** A held-out task counts once, and only if nothing like it was learned from, for any skill and on any night. */
 function prepareOwn(
-  day: readonly TaskRecord[],
-  archive: readonly TaskRecord[],
-  learned: readonly TaskRecord[],
+  day: Tasks,
+  archive: Tasks,
+  learned: Tasks,
   { recallK, dreamFactor }: TaskShares,
 ): Pick<PreparedTasks, 'tasks' | 'pooled' | 'repeated'> {
   const heldOut = day.filter(({ split }) => split !== 'train');

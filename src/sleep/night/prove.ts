@@ -31,7 +31,6 @@ export type Proof = {
   readonly isProven: boolean;
   /** A proven gain is measured again by passes made after the proof, since the proof itself overstates it. */
   readonly gain: Estimate;
-  /** The gain is the difference of these mean scores. */
   readonly before: number;
   readonly after: number;
   readonly pValue: number;
@@ -104,7 +103,6 @@ export async function prove(night: Proving): Promise<Proof> {
   return { ...measuredBy(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
 }
 
-/** The sides, or the limit that could not pay for them. */
 const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
   sides.catch((error) => {
     if (isOutOfBudget(error)) return error.message;

@@ -27,7 +27,6 @@ export type Reviewable = {
   readonly record: NightRecord;
   readonly live: ReadDocument;
   readonly text: string;
-  /** The learned block of that text. */
   readonly block: string;
 };
 
@@ -80,7 +79,6 @@ export async function regate(review: Reviewable, input: Regating): Promise<Proof
   return prove({ ...night, state: undefined, env: environmentOf(night), baseBlock, block });
 }
 
-/** The tasks that judged the document in its night. */
 function tasksFor({ proposal, record: { tasks, skills } }: Pick<Reviewable, 'proposal' | 'record'>) {
   const { kind, name } = proposal.document;
   if (kind === 'memory') return tasks;
@@ -127,7 +125,6 @@ export function regateCost(review: Reviewable, scorers: CycleInput['scorers']) {
   return { tasks: tasks.length, least: callsOf(first.passes), most: callsOf(last.passes + REPORT_PASSES) };
 }
 
-/** One rule that a proposal brings or takes. */
 export type ReviewedChange = { readonly kind: 'add' | 'remove'; readonly rule: string };
 
 /** Keep the rule as proposed, drop it, or take it in the person's own words. */
@@ -158,7 +155,6 @@ export function reviewedBlock(
   return applyEditRecords(isMoved ? liveBlock : block, records).block;
 }
 
-/** From the proposed block back to what is wanted. */
 function recordsToUndo({ kind, rule }: ReviewedChange, decision: ReviewDecision): EditRecord[] {
   if (decision === 'keep') return [];
   const content = decision === 'drop' ? '' : decision.rule;

@@ -31,7 +31,7 @@ import {
   writeNight,
 } from '../state/nights.ts';
 import { modelKeyOf, nightOf, readSleepState, redactTask } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
 import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
@@ -81,7 +81,6 @@ const LOCK_WORDS = {
   mode: 0o600,
 };
 
-/** The settings of the runs, with the limits of the night. */
 const limitsOf = (input: CycleInput) => ({ ...nightConfigOf(input), ...(input.handoff ? HANDOFF_CONFIG : {}) });
 
 type OpenNight = {
@@ -135,7 +134,7 @@ async function prepareNight(input: NightInput, night: number) {
 }
 
 /** The given documents and the existing skills that tasks name, each as it will be once pending proposals are adopted. */
-async function documentsFor(tasks: readonly TaskRecord[], { documents, chooseSkills, state }: NightInput) {
+async function documentsFor(tasks: Tasks, { documents, chooseSkills, state }: NightInput) {
   const { skills, notes } = (await chooseSkills?.(tasks)) ?? noChoice;
   const named = skills.map(
     (skill): NamedSkill => ({ ...skill, ...onPending(skill, state.proposals), hints: skill.hints }),

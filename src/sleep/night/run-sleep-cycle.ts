@@ -7,12 +7,11 @@ import { chooseSkills, findMemory, findSkill, noChoice } from '../documents/skil
 import type { Handoff } from '../handoff/handoff.ts';
 import { type OpenSleep, openSleep, type SleepOptions } from '../open-sleep.ts';
 import type { FoundWork } from '../replay/work.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
 import { type GatherOptions, gatherNight, nameOfTasks } from './gather.ts';
 import { type CycleOutcome, runCycle } from './run-cycle.ts';
 
 export type NightOptions = Pick<GatherOptions, 'since' | 'tasksFile' | 'onGather' | 'signal'> & {
-  /** The model that attempts the tasks. */
   readonly target: ChatModel;
   /** The model that finds tasks and proposes edits. */
   readonly optimizer: ChatModel;
@@ -54,7 +53,7 @@ export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promi
   const search = { agent, place, project, settings };
   const skill = settings.evolveSkill ? await findSkill(search) : undefined;
   const memory = settings.evolveMemory ? await findMemory(search) : undefined;
-  const choose = async (tasks: readonly TaskRecord[]) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
+  const choose = async (tasks: Tasks) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
   const isMinedByModel = settings.llmMine && handoff === undefined;
   const gathering = { ...options, models, now, isMinedByModel, hasTools: work !== undefined, chooseSkills: choose };
   return runCycle({
@@ -70,7 +69,6 @@ export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promi
   });
 }
 
-/** The judges that a night knows besides those for rules, exact answers and rubrics. */
 export const nightScorers = ({ sandbox = openSandbox() }: Partial<Pick<FoundWork, 'sandbox'>> = {}): TaskScorer[] => [
   commandJudge({ sandbox }) as TaskScorer,
 ];

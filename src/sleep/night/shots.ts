@@ -2,18 +2,18 @@ import { plural, strip, withoutNearDuplicates } from '../../core/text/index.ts';
 import type { GateAction } from '../../report/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 import { MOST_VALIDATION } from './prepare-tasks.ts';
 
 /** An existing skill that is trained too, from its own text and by its own tasks. */
-export type OtherSkill = { readonly name: string; readonly text: string; readonly tasks: readonly TaskRecord[] };
+export type OtherSkill = { readonly name: string; readonly text: string; readonly tasks: Tasks };
 
 /** One document that a night puts to the test, and the tasks that judge it. */
 export type Shot = {
   readonly trained: Trained;
   /** The name of an existing skill; empty for the managed skill, a target and the memory. */
   readonly named: string;
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
 };
 
 /** `skill`, `memory`, or `skill NAME` for an existing one. */
@@ -36,7 +36,7 @@ export type ShotOptions = {
 };
 
 /** The documents of a night in their order: skills with most tasks first, and the memory, which all tasks judge, last. */
-export function planShots(tasks: readonly TaskRecord[], options: ShotOptions) {
+export function planShots(tasks: Tasks, options: ShotOptions) {
   const { evolveSkill = true, evolveMemory = true, others = [] } = options;
   const isMainWanted = tasks.length > 0 || others.length === 0;
   const skills: Shot[] = [
@@ -58,14 +58,10 @@ export function planShots(tasks: readonly TaskRecord[], options: ShotOptions) {
   return { shots, untrained };
 }
 
-const bySplit = (tasks: readonly TaskRecord[], wanted: TaskRecord['split']) =>
-  tasks.filter(({ split }) => split === wanted);
+const bySplit = (tasks: Tasks, wanted: TaskRecord['split']) => tasks.filter(({ split }) => split === wanted);
 
 /** For one of several skills: says how many more tasks it needs. */
-function whyTooFew(
-  tasks: readonly TaskRecord[],
-  { gateMode, leastHeldOut = LEAST_HELD_OUT }: ShotOptions,
-): Unverified | undefined {
+function whyTooFew(tasks: Tasks, { gateMode, leastHeldOut = LEAST_HELD_OUT }: ShotOptions): Unverified | undefined {
   const [train, val] = [bySplit(tasks, 'train').length, bySplit(tasks, 'val').length];
   const least = gateMode === 'off' ? 0 : leastHeldOut;
   if (train > 0 && val >= least) return undefined;
@@ -75,7 +71,7 @@ function whyTooFew(
 }
 
 /** Each skill brings as many validation tasks as one proof needs; the memory's proof takes an even sample of all. */
-function tasksOfAll(tasks: readonly TaskRecord[], others: readonly OtherSkill[]): readonly TaskRecord[] {
+function tasksOfAll(tasks: Tasks, others: readonly OtherSkill[]): Tasks {
   if (others.length === 0) return tasks;
   const all = [...tasks, ...others.flatMap(({ tasks: own }) => own)];
   const held = withoutNearDuplicates(bySplit(all, 'val')); // two skills may have been asked the same
@@ -87,7 +83,7 @@ function tasksOfAll(tasks: readonly TaskRecord[], others: readonly OtherSkill[])
 
 /** A proof needs held-out tasks that were not learned from; test tasks decide nothing. */
 export function whyUnverified(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   { gateMode, leastHeldOut = LEAST_HELD_OUT }: ShotOptions,
 ): Unverified | undefined {
   const [train, val] = [bySplit(tasks, 'train'), bySplit(tasks, 'val')];

@@ -15,7 +15,7 @@ import {
 } from '../../core/run/index.ts';
 import { PROOF_LOOKS } from '../../core/stats/index.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
-import { repeated } from '../dream/multi-rollout.ts';
+import { repeated } from '../dream/contrast.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
 import { isOutOfBudget, searchBudget } from './night-limits.ts';
@@ -32,7 +32,6 @@ export type TrainedDocument = {
   readonly state: RunState;
   /** `undefined` if there was nothing to prove. */
   readonly proof: Proof | undefined;
-  /** Whether the winner is proposed: proven, or without a gate. */
   readonly isTaken: boolean;
   /** Scores of the training tasks under the document as it was, by id. */
   readonly attempted: Readonly<Record<string, number>>;

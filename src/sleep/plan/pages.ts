@@ -5,7 +5,7 @@ import { excerptOf, heuristicTask } from '../mine/heuristic-miner.ts';
 import { REPORT_PASSES } from '../night/prove.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 
 export type MinerKind = 'model' | 'heuristic';
 
@@ -24,7 +24,6 @@ export type Page = {
 type Speaker = 'you' | 'agent' | 'marks';
 type SpokenText = readonly [by: Speaker, text: string];
 
-/** A page for each session with something to send. */
 export function pagesOf(digests: readonly SessionDigest[], miner: MinerKind): Page[] {
   return digests.map((digest) => pageOf(digest, miner)).filter(({ texts }) => texts.length > 0);
 }
@@ -70,9 +69,9 @@ function leastOf({ train, val }: { train: number; val: number }, { dreamRollouts
 }
 
 /** For these tasks of one document; `undefined` if they are too few to prove anything. */
-export function leastCallsFor(tasks: readonly TaskRecord[], asked: NightSize): number | undefined {
+export function leastCallsFor(tasks: Tasks, asked: NightSize): number | undefined {
   const of = (wanted: TaskRecord['split']) => tasks.filter(({ split }) => split === wanted);
-  const calls = (some: readonly TaskRecord[]) => some.reduce((sum, task) => sum + callsAt(task) + moreCalls(asked), 0);
+  const calls = (some: Tasks) => some.reduce((sum, task) => sum + callsAt(task) + moreCalls(asked), 0);
   const [train, val] = [of('train'), of('val')];
   const isEnough = train.length > 0 && (asked.gateMode === 'off' || val.length >= LEAST_HELD_OUT);
   return isEnough ? leastOf({ train: calls(train), val: calls(val) }, asked) : undefined;
@@ -83,7 +82,6 @@ const callsAt = ({ referenceKind }: TaskRecord) =>
 
 const moreCalls = ({ target }: NightSize) => (isAgentSpec(target) ? USUAL_TURNS - 1 : 0);
 
-/** For the smallest night that can prove anything. */
 export function smallestNight(asked: NightSize): number {
   const calls = 1 + moreCalls(asked);
   return leastOf({ train: calls, val: LEAST_HELD_OUT * calls }, asked);

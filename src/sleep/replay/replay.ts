@@ -10,7 +10,7 @@ import {
 } from '../../core/judge/index.ts';
 import { fence, rstrip } from '../../core/text/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 
 /** Without a judge, tasks with a rubric have no score. */
 export type ReplayModels = { readonly target: ChatModel; readonly judge?: ChatModel | undefined };
@@ -87,7 +87,6 @@ async function scoreAnswer(
   return scorer.score({ judge, question: taskText(task), ...answered });
 }
 
-/** No score, which is not zero. */
 export const noScore = (failReason: string): RolloutOutput => ({ hard: 0, soft: 0, errored: true, failReason });
 
 /** The first tag that is not one of ours. */
@@ -114,7 +113,7 @@ function drawing({ target, judge }: ReplayModels, sampleIndex: number): ReplayMo
 /** Attempts many tasks, `workers` at once. Results keep the order of the tasks. */
 export async function replayBatch(
   models: ReplayModels,
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   documents: Documents,
   { workers = 8, ...options }: ReplayOptions & { readonly workers?: number } = {},
 ): Promise<ReplayResult[]> {
@@ -131,7 +130,6 @@ export function aggregateScores(results: readonly Pick<ReplayResult, 'hard' | 's
   return { hard: mean('hard'), soft: mean('soft'), scored: scored.length };
 }
 
-/** The texts that an agent reads before it works. */
 export type Documents = { readonly skill: string; readonly memory: string };
 
 /** Raise it when the wording below changes, so that no older rollout is reused. */
@@ -153,7 +151,6 @@ export function attemptMessages(task: TaskRecord, { skill, memory }: Documents, 
 
 const section = (title: string, text: string) => (text.trim() === '' ? '' : `# ${title}\n\n${rstrip(text)}`);
 
-/** The request with what was said before it, and never what came after it. */
 export const taskText = ({ intent, contextExcerpt }: Pick<TaskRecord, 'intent' | 'contextExcerpt'>) =>
   contextExcerpt === '' ? intent : `${intent}\n\nWhat was said before:\n${contextExcerpt}`;
 

@@ -3,9 +3,8 @@ import { type Edit, type RawPatch, writeBlock } from '../../core/document/index.
 import { findPoison, quarantine } from '../../core/guard/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
 import { memoize, skillHash } from '../../core/text/index.ts';
-import { reflectOnContrast } from '../dream/contrast.ts';
-import { type AttemptMetric, firstDrawOf } from '../dream/multi-rollout.ts';
-import { type SleepSplit, type TaskRecord, taughtBy } from '../task-record.ts';
+import { type AttemptMetric, firstDrawOf, reflectOnContrast } from '../dream/contrast.ts';
+import { type SleepSplit, type TaskRecord, type Tasks, taughtBy } from '../task-record.ts';
 import {
   ATTEMPT_VERSION,
   type Documents,
@@ -21,7 +20,7 @@ export type Trained = keyof Documents;
 
 export type SleepEnvOptions = {
   readonly name: string;
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
   /** The documents as they are. The run changes the learned block of the trained one. */
   readonly documents: Documents;
   readonly trained: Trained;
@@ -35,7 +34,6 @@ export type SleepEnvOptions = {
   readonly quarantine?: Quarantine | undefined;
   /** An agent with tools that does the tasks in copies of the project, in place of the target. */
   readonly work?: NightWork | undefined;
-  /** The score that the gate compares. */
   readonly metric?: AttemptMetric | undefined;
 };
 
@@ -99,7 +97,7 @@ function versionOf(options: SleepEnvOptions): string {
   return `${attempt}, ${trained} in ${skillHash([around, other, prompt, ...[...skillTexts].flat()].join('\0'))}, ${versions.join(', ')}`;
 }
 
-function judgeCallsOf(tasks: readonly TaskRecord[], known: ReturnType<typeof scorersOf>): number {
+function judgeCallsOf(tasks: Tasks, known: ReturnType<typeof scorersOf>): number {
   const calls = tasks.map((task) => {
     const judge = taskJudgeOf(task);
     return known.get(judge.kind)?.judgeCalls?.(judge) ?? 0;
@@ -131,9 +129,7 @@ export type QuarantinedText = { readonly content: string; readonly reason: strin
 
 /** Keeps poison out of documents, and lists it with the reason. */
 export type Quarantine = {
-  /** Patches of analysts without poison. */
   take(patches: readonly RawPatch[], skill: string): RawPatch[];
-  /** For texts made by merging and rewriting. */
   refuseText(text: string): string | undefined;
   list(): QuarantinedText[];
 };

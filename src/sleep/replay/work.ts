@@ -35,7 +35,7 @@ import {
   type Template,
 } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
-import { firstDrawOf } from '../dream/multi-rollout.ts';
+import { firstDrawOf } from '../dream/contrast.ts';
 import { type TaskRecord, taughtBy } from '../task-record.ts';
 import { type Documents, noScore, scorersOf, taskJudgeOf, taskText, taskTypeOf } from './replay.ts';
 

@@ -25,7 +25,6 @@ import { notStaged, readProposed, textOf } from './stage.ts';
 export type Adopted = {
   readonly proposal: Proposal;
   readonly path: string;
-  /** The file that was written. */
   readonly realPath: string;
   /** Names the change; empty when nothing had to be written. */
   readonly receipt: string;

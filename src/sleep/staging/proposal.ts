@@ -17,7 +17,6 @@ export const Proposal = z.object({
   }),
   /** SHA-256 of the bytes that the night read; empty: there was no file. */
   baseDigest: Digest,
-  /** SHA-256 of the proposed bytes. */
   digest: Digest,
   /** Text of the learned block, before and after. */
   baseBlock: z.string(),
@@ -29,7 +28,6 @@ export const Proposal = z.object({
   status: z.enum(['pending', 'adopted', 'superseded', 'dropped', 'rolled_back']),
   /** Names the change of its adoption. It is set before the change begins, so that a crash can be settled. */
   receipt: z.string().default(''),
-  /** In UTC; empty before. */
   adoptedAt: z.string().default(''),
 });
 export type Proposal = z.infer<typeof Proposal>;
@@ -50,7 +48,6 @@ export function recordProposal<State extends WithProposals>(state: State, propos
 export const findProposal = ({ proposals }: WithProposals, like: Proposal): Proposal | undefined =>
   proposals.find((one) => isSame(one, like));
 
-/** Oldest first. */
 export const pendingProposals = ({ proposals }: WithProposals, isOf: (project: string) => boolean): Proposal[] =>
   proposals.filter(({ status, project }) => status === 'pending' && isOf(project));
 

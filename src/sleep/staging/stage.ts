@@ -17,7 +17,6 @@ export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gai
   readonly document: Pick<Proposal['document'], 'kind' | 'name'>;
   /** The document as the night read it (`readDocument`). */
   readonly live: ReadDocument;
-  /** The whole proposed document. */
   readonly text: string;
   /** The document must really lie in one of these folders. */
   readonly roots: readonly string[];

@@ -51,7 +51,6 @@ export async function makeNight(stateFolder: string, state: SleepState, project:
   return { night, path };
 }
 
-/** The nights of all projects. */
 export async function listAllNights(stateFolder: string): Promise<KeptNight[]> {
   const root = join(stateFolder, NIGHTS_FOLDER);
   const projects = await namesIn(root);
@@ -68,7 +67,6 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** Names a project's nightly job. */
 export const jobHash = (project: string): string => createHash('sha256').update(project).digest('hex').slice(0, 20);
 
 /** Removes the logs of nightly jobs, which contain tasks, of one project or of all. Returns their number. */
@@ -92,7 +90,6 @@ export const NightRecord = z.object({
   /** The night's share of the error; `null` without a gate. */
   error: z.number().nullable(),
   nSessions: z.number().int().nonnegative(),
-  /** What was asked in several sessions, most often first. */
   recurring: z.array(z.object({ intent: z.string(), sessions: z.number(), days: z.number() })).default([]),
   notReplayable: z.number().int().nonnegative().default(0),
   pooled: z.number().int().nonnegative().default(0),
@@ -101,7 +98,6 @@ export const NightRecord = z.object({
   digests: z.record(z.string(), z.string()),
   /** Existing skills that have tasks of their own, and the hints of these. */
   skills: z.array(z.object({ name: z.string(), hints: z.array(z.string()) })).default([]),
-  /** Where the harvest got to; none when the tasks came from a file. */
   cursors: z.record(z.string(), Cursor).optional(),
   /** What an agent with tools began from, where one attempts the tasks. */
   work: z.object({ agent: z.string(), sandbox: z.string(), commit: z.string(), key: z.string() }).optional(),

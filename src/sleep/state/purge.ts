@@ -18,7 +18,6 @@ export type Removed = Readonly<Record<string, number>>;
 
 type PurgeChoice = {
   readonly what: Purgeable;
-  /** Only what belongs to this folder and those below. */
   readonly project?: string | undefined;
   readonly place: Place;
 };
@@ -71,7 +70,6 @@ function without(state: SleepState, what: Purgeable, isOf: IsOf | undefined): Sl
   };
 }
 
-/** Writes only if something is removed. */
 async function purgeState(open: OpenSleepState, change: (state: SleepState) => SleepState): Promise<Removed> {
   const [before, after] = [open.state, change(open.state)];
   const removed = {
@@ -133,13 +131,11 @@ async function removeNamed(folder: string, start: string): Promise<number> {
 }
 
 export type Retention = {
-  /** Older tasks, lines of history and nights are removed. */
   readonly days: number;
   /** Maximum number of tasks, and of lines of history, that stay: the newest. */
   readonly entries: number;
 };
 
-/** Removes what is older, or more, than the settings allow. */
 export async function retain(open: OpenSleepState, { days, entries }: Retention, now: number): Promise<Removed> {
   const oldest = now - days * 86_400_000;
   const keep = <Entry extends { at: string }>(list: readonly Entry[]) =>

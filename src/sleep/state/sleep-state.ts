@@ -13,14 +13,13 @@ import {
 } from '../../stores/index.ts';
 import type { Redact } from '../../transcripts/index.ts';
 import { Proposal } from '../staging/proposal.ts';
-import { TaskRecord } from '../task-record.ts';
+import { TaskRecord, type Tasks } from '../task-record.ts';
 
 const STATE_VERSION = 1;
 
 /** A considered session. If it grows, its end or its number of turns changes. */
 const Considered = z.object({ sessionId: z.string(), endedAt: z.string(), turns: z.number().int().nonnegative() });
 
-/** How far the sessions of one source were considered. */
 export const Cursor = z.object({
   /** In UTC. All sessions that ended before count as considered. */
   from: z.string(),
@@ -28,11 +27,9 @@ export const Cursor = z.object({
   considered: z.array(Considered).default([]),
 });
 export type Cursor = z.infer<typeof Cursor>;
-/** By the name of the source. */
 export type Cursors = Readonly<Record<string, Cursor>>;
 
 const ProjectState = z.object({
-  /** The number of the last night. */
   night: z.number().int().nonnegative().default(0),
   cursors: z.record(z.string(), Cursor).default({}),
   /** The models of the last night: with others, scores cannot be compared. */
@@ -43,7 +40,6 @@ const ProjectState = z.object({
 export const NightRow = z.looseObject({
   project: z.string(),
   night: z.number().int().positive(),
-  /** When it ended, in UTC. */
   at: z.string(),
   accepted: z.boolean().default(false),
   nTasks: z.number().int().nonnegative().default(0),
@@ -62,13 +58,11 @@ export const Consent = z.object({
 });
 export type Consent = z.infer<typeof Consent>;
 
-/** What is known of one document over nights. */
 const OverNights = z.object({
   project: z.string(),
   document: z.string(),
   /** For later analysts. It never becomes a part of the document by itself. */
   guidance: z.string().default(''),
-  /** The last night that asked for it; 0 before. */
   askedNight: z.number().int().nonnegative().default(0),
   /** Of the learned block that was last compared. */
   digest: z.string(),
@@ -82,12 +76,10 @@ export type OverNights = z.infer<typeof OverNights>;
 /** What sleep knows between nights. */
 export const SleepState = z.object({
   version: z.literal(STATE_VERSION).default(STATE_VERSION),
-  /** By the path of the project. */
   projects: z.record(z.string(), ProjectState).default({}),
   history: z.array(NightRow).default([]),
   taskArchive: z.array(ArchivedTask).default([]),
   consents: z.array(Consent).default([]),
-  /** What nights proposed, oldest first. */
   proposals: z.array(Proposal).default([]),
   overNights: z.array(OverNights).default([]),
 });
@@ -105,7 +97,7 @@ type FinishedNight = {
   readonly row: NightRow;
   /** Where the harvest of this night got to; `undefined` when its tasks came from a file. */
   readonly cursors?: Cursors | undefined;
-  readonly tasks?: readonly TaskRecord[] | undefined;
+  readonly tasks?: Tasks | undefined;
   readonly modelKey?: string | undefined;
 };
 
@@ -137,7 +129,6 @@ export const hasConsent = (state: SleepState, wanted: Pick<Consent, 'provider' |
 export const STATE_FILE = 'state.json';
 
 type StateOptions = {
-  /** For a damaged file: what was wrong, and what became of it. */
   readonly onWarning?: (warning: string) => void;
   /** For texts before they are written: a task or a note may repeat a secret. */
   readonly redact?: Redact;
@@ -230,7 +221,6 @@ export function redactTask(task: TaskRecord, redact: Redact): TaskRecord {
   return { ...mapTexts(task, redact), id, split, origin, outcome, referenceKind };
 }
 
-/** Changes every text in a value, however deep. Keys stay. */
 function mapTexts<Value>(value: Value, change: Redact): Value {
   if (typeof value === 'string') return change(value) as Value;
   if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change)) as Value;
