@@ -70,13 +70,10 @@ export const canMine = (spec: ModelSpec) => !isSimulated(spec) && !isHandoff(spe
 export const isSimulated = (spec: ModelSpec) =>
   (typeof spec === 'string' ? spec : String(spec.provider)).startsWith('simulated');
 
-/** Who would read texts of a person's sessions. */
 export type Recipient = {
   readonly provider: string;
   readonly name: string;
-  /** Such as mine, attempt, judge, propose. */
   readonly roles: readonly string[];
-  /** Whether texts leave this machine. */
   readonly isRemote: boolean;
 };
 

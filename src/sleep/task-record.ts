@@ -14,11 +14,9 @@ const TaskFields = z.object({
   project: z.string(),
   /** What was asked, in words that make sense without the session. */
   intent: z.string(),
-  /** What was said before it. */
   contextExcerpt: text,
   /** The task's own system prompt, word for word. */
   system: text,
-  /** What the agent answered in the session. */
   attemptedSolution: text,
   outcome: z.enum(['success', 'fail', 'mixed', 'unknown']).default('unknown'),
   referenceKind: z.enum(['exact', 'rubric', 'rule', 'command', 'none']).default('none'),
@@ -55,10 +53,8 @@ export const followUpsOf = ({ referenceKind, reference }: Pick<TaskRecord, 'refe
 /** The follow-ups that analysts may read: never those of held-out tasks. */
 export const taughtBy = (task: TaskRecord) => (task.split === 'train' ? followUpsOf(task) : '');
 
-/** A task with the keys that code uses. */
 export const toTaskFields = (value: unknown): unknown => renameAround(value, toCamelCase);
 
-/** A task with the keys that files use. */
 export const toTaskJson = (task: TaskRecord): unknown => renameAround(task, toSnakeCase);
 
 /** Keys inside `judge` keep their spelling. */

@@ -44,7 +44,6 @@ const AGAIN_FROM = 10_000_000;
 /** The first draw of such a repetition: it asks what the task itself asks, and must not get the same answer. */
 export const firstDrawOf = (id: string) => AGAIN_FROM * (Number(/~(\d+)$/.exec(id)?.[1] ?? 1) - 1);
 
-/** The task that an attempt belongs to. */
 export const originalId = (id: string) => id.replace(/~\d+$/, '');
 
 export type Attempt = Pick<ReplayResult, 'hard' | 'soft' | 'response' | 'failReason'>;
@@ -120,7 +119,6 @@ export type ContrastOptions = {
 
 export type ContrastRule = { readonly content: string; readonly rationale: string };
 
-/** The sets with a difference, the largest first. */
 const informative = (sets: readonly RolloutSet[]): RolloutSet[] =>
   sets
     .filter(({ spread }) => spread > 0)

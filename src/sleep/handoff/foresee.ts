@@ -41,7 +41,6 @@ const PROOF = [...passes(FRESH_FROM, PASSES), ...passes(REPORT_FROM, REPORT_PASS
 
 type ForeseenRun = DocumentNight & {
   readonly seed: string;
-  /** Whether another document is trained after this one. */
   readonly hasNext: boolean;
 };
 
@@ -97,7 +96,6 @@ const forCandidate = (night: ForeseenRun) => [
   ...(night.hasNext ? of('train', [0], night) : []),
 ];
 
-/** Asks what an attempt would ask, and drops the result. */
 async function attemptAhead(
   { task, draw }: PlannedAttempt,
   skill: string,

@@ -18,7 +18,6 @@ export type HandoffFiles = {
   readonly files: readonly string[];
 };
 
-/** A night has questions that only an agent session can answer. */
 export class HandoffPending extends SkillError {
   readonly files: HandoffFiles | undefined;
 
@@ -34,13 +33,11 @@ export class HandoffPending extends SkillError {
 /** Models that are files: a question is written down, and an agent session, which is no process of ours, answers it. */
 export type Handoff = {
   readonly models: Readonly<Record<HandoffRole, ChatModel>>;
-  /** Where a night keeps its questions and answers: below the private state folder. */
   open(place: HandoffPlace): Promise<void>;
   /** The answer, if there is a usable one; otherwise the question waits. */
   ask(role: HandoffRole, request: ChatRequest): Promise<string | undefined>;
   /** Keeps the wave of questions open while `work` runs, since it asks more of them. */
   during(work: Promise<unknown>): void;
-  /** Writes the waiting questions, in place of those written before. */
   pending(): Promise<HandoffPending>;
   /** The night is done: its questions and answers are kept under another name. */
   close(): Promise<void>;

@@ -109,7 +109,6 @@ export function readSkillHint(text: string): SkillHint | undefined {
 
 const isName = (part: string) => NAME.test(part) && !/[. ]$/.test(part);
 
-/** The skill that was used, if it was only one; otherwise empty. */
 export function onlySkill(names: readonly string[]): string {
   const [name = '', ...others] = new Set(names.map(strip).filter((one) => one !== ''));
   return others.length === 0 && readSkillHint(name) ? name : '';

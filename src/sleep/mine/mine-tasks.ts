@@ -13,7 +13,6 @@ export type MineOptions = SplitOptions &
     readonly miner: 'heuristic' | ChatModel;
     readonly maxTasks?: number;
     readonly targetSkill?: TargetSkill | undefined;
-    /** Whether the person does not want a task. */
     readonly isUnwanted?: ((task: TaskRecord) => boolean) | undefined;
     /** For sessions about which the model gave no usable answer. Those it found nothing in stay without a task. */
     readonly fallback?: 'none' | 'heuristic' | undefined;
@@ -28,7 +27,6 @@ export type MineResult = {
   readonly groups: readonly IntentGroup[];
   readonly dropped: readonly Dropped[];
   readonly notes: readonly string[];
-  /** The limit that ended the search before all sessions were read, in words. */
   readonly cut?: string | undefined;
 };
 
@@ -118,7 +116,6 @@ function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: Drop
   return tasks;
 }
 
-/** Why a session or a task is not in the list, in words for people. */
 const REASONS = {
   'no-prompt': 'nobody asked for anything',
   'own-call': 'it was a call of our own',
@@ -221,11 +218,9 @@ function tellingWords(text: string): Words {
 export type TargetSkill = { readonly path: string; readonly text: string };
 
 const MOST_COMMON = 180;
-/** The beginning of a document says what it is about. */
 const MOST_READ = 200_000;
 const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
 
-/** Words that any skill and any request uses. */
 const COMMON = new Set('skill skills file files task tasks user please should must will your you use using'.split(' '));
 
 /**

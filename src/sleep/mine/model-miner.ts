@@ -210,7 +210,6 @@ type MinerOptions = {
   readonly redact?: ((text: string) => string) | undefined;
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal | undefined;
-  /** The limits of the night. Default: those of the settings. */
   readonly budget?: Budget | undefined;
 };
 

@@ -22,11 +22,9 @@ export type ConsolidateOptions = ShotOptions &
     readonly night?: number | undefined;
     /** The night's share of the error, over all documents. Default: that of a first night. */
     readonly error?: number | undefined;
-    /** More settings of the runs: budgets, workers, a seed. */
     readonly config?: SkillOptConfigInput | undefined;
     /** Where the run of a document is kept. Default: in memory. */
     readonly storeOf?: StoreOf | undefined;
-    /** What analysts should know, by document. */
     readonly notesOf?: ((trained: Trained, named: string) => readonly string[]) | undefined;
   };
 

@@ -22,7 +22,6 @@ export type ConsolidationResult = {
   readonly candidateScore: number | null;
   readonly newSkill: string;
   readonly newMemory: string;
-  /** Texts of the other skills, by name. */
   readonly newSkills: Readonly<Record<string, string>>;
   /** Documents that could not be put to the test, and why. */
   readonly untrained: readonly UntrainedDocument[];
@@ -151,7 +150,6 @@ function trialOf({ trained, named, proof, isTaken, state }: TrainedDocument): Ga
 const refusalsOf = ({ trained, state }: TrainedDocument) =>
   [...new Set(state.leaks.map(({ reason }) => reason))].map((reason) => ({ target: trained, reason }));
 
-/** The beginning of the first unreadable reply of the optimizer. */
 export const unreadReply = ({ answers }: RunState): string =>
   Object.values(answers).find(({ sample = '' }) => sample !== '')?.sample ?? '';
 

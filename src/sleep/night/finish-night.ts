@@ -28,7 +28,6 @@ export function onPending(document: LiveDocument, proposals: readonly Proposal[]
   return { ...document, text: writeBlock(document.text, 'learned', waiting.block) };
 }
 
-/** A note for each pending proposal that the documents already contain. */
 export function builtOn(documents: readonly LiveDocument[], proposals: readonly Proposal[]): string[] {
   const isUnder = (proposal: Proposal) =>
     documents.some((one) => isFor(proposal, one) && readBlock(one.text, 'learned') === proposal.block);
@@ -40,7 +39,6 @@ export function builtOn(documents: readonly LiveDocument[], proposals: readonly 
     );
 }
 
-/** Stages every document that was proven, or is taken without a gate. */
 export async function stageNight(
   { project, night }: NightRecord,
   { documents, newSkills, newSkill, newMemory }: ConsolidationResult,

@@ -25,7 +25,6 @@ import { readTasksFile, requireReviewed } from '../tasks-file.ts';
 import type { GatheredNight, NightModels } from './cycle-input.ts';
 import { prepareTasks } from './prepare-tasks.ts';
 
-/** What happens while a night looks for its tasks. */
 export type GatherEvent =
   /** `leastCalls`: the fewest model calls with which any night proposes something. Not sent for a tasks file. */
   | { readonly type: 'gather-start'; readonly leastCalls: number }
@@ -90,7 +89,6 @@ export async function gatherNight(
   return { ...day, tasks: [...tasks], notReplayable, pooled, notes };
 }
 
-/** For the document that needs the fewest. */
 function leastCallsOf(
   tasks: Tasks,
   ownerOf: (task: TaskRecord) => string,
@@ -180,7 +178,6 @@ export async function mineHarvest(
 const isBySkill = ({ multiSkillFanout, targetSkillPath }: SleepSettings) =>
   multiSkillFanout && targetSkillPath === undefined;
 
-/** The skill that tasks must be about, if the settings name one and filter by it. */
 async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
   if (targetSkillPath === undefined || !targetTaskFilter) return undefined;
   const path = skillFileOf(targetSkillPath);

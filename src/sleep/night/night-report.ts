@@ -153,7 +153,6 @@ function whatItTakes({ nSessions, recurring, tasks, skills, cut }: NightRecord, 
   return isClose ? `${have}; the same again on another night would be measured with more tasks.` : '';
 }
 
-/** What an agent with tools attempted, if there was one. */
 function withToolsOf({ tasks, work }: NightRecord): WithTools | null {
   if (work === undefined) return null;
   const needFiles = tasks.filter((task) => !isReplayable(task)).length;

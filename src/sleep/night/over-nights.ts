@@ -36,7 +36,6 @@ export const testedNights = (state: SleepState, project: string): TestedNight[] 
 
 const MOST_REJECTED = 20;
 
-/** `named`: the name of an existing skill. */
 type Rejected = { readonly target: string; readonly content: string; readonly named?: string };
 
 /** What a night has tried in vain for a document, as later nights read it in the history. */

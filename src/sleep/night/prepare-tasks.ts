@@ -79,7 +79,6 @@ export const dreamTasks = (tasks: Tasks, factor: number): TaskRecord[] =>
 export type PreparedTasks = {
   readonly tasks: Tasks;
   readonly tonight: Tasks;
-  /** How many of the day's tasks need files or tools. */
   readonly notReplayable: number;
   readonly pooled: number;
   /** The day's tasks that are left out of the proof: nearly the same as another held-out task, or as one learned from. */
@@ -94,7 +93,6 @@ type TaskShares = Pick<SleepSettings, 'recallK' | 'dreamFactor'>;
 type TaskTests = {
   /** Names the skill that a task belongs to; empty: the one that the night improves anyway. */
   readonly ownerOf?: (task: TaskRecord) => string;
-  /** Default: whether the task can be attempted in words. */
   readonly canReplay?: (task: TaskRecord) => boolean;
 };
 

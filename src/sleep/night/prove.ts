@@ -35,12 +35,10 @@ export type Proof = {
   readonly after: number;
   readonly pValue: number;
   readonly error: number;
-  /** Whole passes over the validation tasks, of both sides together. */
   readonly passes: number;
   readonly tasks: readonly TaskDelta[];
   /** Usage of these passes by stage, which the run does not contain. */
   readonly usage: UsageTable;
-  /** The limit that did not allow another look. */
   readonly cut?: string | undefined;
 };
 
@@ -141,35 +139,24 @@ async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
-  const scores = await evaluatePasses(
-    {
-      ...{ env, skill, config, split: 'val', target: models.target, judge: models.judge, caches: open.caches },
-      budget,
-      ...(runner ? { runner } : {}),
-      ...(work ? { agent: work.agent } : {}),
-      ...(observers ? { observers } : {}),
-      ...(signal ? { signal } : {}),
-      onUsage: (used) => {
-        usage = used;
-      },
-    },
-    indexes,
-  );
+  const onUsage = (used: UsageTable) => {
+    usage = used;
+  };
+  const evaluated = { env, skill, config, split: 'val', target: models.target, judge: models.judge } as const;
+  const shared = { caches: open.caches, budget, runner, agent: work?.agent, observers: observers ?? [], onUsage };
+  const scores = await evaluatePasses({ ...evaluated, ...shared, ...(signal ? { signal } : {}) }, indexes);
   // The usage of these passes lacks what a proof that was cut off has paid for before: the cache counts it. An agent's
   // work is in no cache.
   const bills = counted === undefined || work ? undefined : paidSince(open.caches.replies, counted);
   return { passes: scores.map(({ evaluation }) => evaluation), usage, paid: bills && addBills({}, bills) };
 }
 
-const evidenceOf = (
-  before: Evidence,
-  passes: readonly Pick<Evaluation, 'scores'>[],
-  metric: ReturnType<typeof metricOf>,
-) =>
-  addObservations(
-    before,
-    passes.flatMap(({ scores }) => toObservations(scores, metric)),
-  );
+type Passes = readonly Pick<Evaluation, 'scores'>[];
+
+function evidenceOf(before: Evidence, passes: Passes, metric: ReturnType<typeof metricOf>): Evidence {
+  const observations = passes.flatMap(({ scores }) => toObservations(scores, metric));
+  return addObservations(before, observations);
+}
 
 function measuredBy({ gain, pValue }: NightProof, { winner, seed, usage }: Sides) {
   const mean = (evidence: Evidence, id: string) => evidence.get(id)!.sum / evidence.get(id)!.count;

@@ -21,7 +21,6 @@ import { testedNights } from './over-nights.ts';
 import { gainOf, type Proof, prove, REPORT_PASSES } from './prove.ts';
 import { environmentOf } from './train-document.ts';
 
-/** A proposal beside its night's tasks and its document as it is now. */
 export type Reviewable = {
   readonly proposal: Proposal;
   readonly record: NightRecord;
@@ -50,9 +49,7 @@ type Regating = Pick<CycleInput, 'folder' | 'models' | 'settings' | 'config' | '
   readonly work?: NightWork | undefined;
   /** What the person made of the proposed block. */
   readonly block: string;
-  /** The other document, as it is. */
   readonly documents: Documents;
-  /** The text of an existing skill, for tasks that were done with it. */
   readonly readSkill: (name: string) => Promise<string | undefined>;
 };
 
@@ -132,7 +129,6 @@ export type ReviewDecision = 'keep' | 'drop' | { readonly rule: string };
 
 type Blocks = Pick<Proposal, 'baseBlock' | 'block'>;
 
-/** What a proposal adds, in its order, then what it removes. */
 export function changesOf({ baseBlock, block }: Blocks): ReviewedChange[] {
   const [before, after] = [readRules(baseBlock), readRules(block)];
   return [

@@ -242,7 +242,6 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   });
 }
 
-/** The tasks of the skill that the night improves anyway, and those of each existing skill. */
 function tasksBySkill({ tasks, skills }: NightRecord, documents: readonly LiveDocument[]) {
   const ownerOf = ownerAmong(skills);
   const tasksOf = (name: string) => tasks.filter((task) => ownerOf(task) === name);

@@ -1,38 +1,30 @@
-import type { ChatModel, RolloutRunner, SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
-import type { RunObserver } from '../../core/run/index.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { chooseSkills, findMemory, findSkill, noChoice } from '../documents/skills.ts';
-import type { Handoff } from '../handoff/handoff.ts';
 import { type OpenSleep, openSleep, type SleepOptions } from '../open-sleep.ts';
 import type { FoundWork } from '../replay/work.ts';
 import type { Tasks } from '../task-record.ts';
+import type { CycleInput } from './cycle-input.ts';
 import { type GatherOptions, gatherNight, nameOfTasks } from './gather.ts';
 import { type CycleOutcome, runCycle } from './run-cycle.ts';
 
-export type NightOptions = Pick<GatherOptions, 'since' | 'tasksFile' | 'onGather' | 'signal'> & {
-  readonly target: ChatModel;
-  /** The model that finds tasks and proposes edits. */
-  readonly optimizer: ChatModel;
-  /** The model that scores what no rule can score. Default: the optimizer. */
-  readonly judge?: ChatModel | undefined;
-  /** Whose documents are trained, such as `claude`. Default: the first agent with sessions here. */
-  readonly agent?: string | undefined;
-  /** Limits and workers of the runs, over the settings. */
-  readonly config?: SkillOptConfigInput | undefined;
-  /** Judges besides those for rules, exact answers and rubrics. Default: commands in a sandbox. */
-  readonly scorers?: readonly TaskScorer[] | undefined;
-  readonly runner?: RolloutRunner | undefined;
-  /** An agent with tools that attempts the tasks in place of the target. */
-  readonly work?: FoundWork | undefined;
-  /** Given when the models are files that an agent session answers. */
-  readonly handoff?: Handoff | undefined;
-  /** Run the whole night and keep nothing of it. */
-  readonly isDryRun?: boolean | undefined;
-  readonly observers?: readonly RunObserver[] | undefined;
-  readonly now?: (() => Date) | undefined;
-};
+export type NightOptions = Pick<GatherOptions, 'since' | 'tasksFile' | 'onGather' | 'signal'> &
+  Pick<CycleInput, 'config' | 'runner' | 'handoff' | 'isDryRun' | 'observers'> & {
+    readonly target: ChatModel;
+    /** The model that finds tasks and proposes edits. */
+    readonly optimizer: ChatModel;
+    /** The model that scores what no rule can score. Default: the optimizer. */
+    readonly judge?: ChatModel | undefined;
+    /** Whose documents are trained, such as `claude`. Default: the first agent with sessions here. */
+    readonly agent?: string | undefined;
+    /** Judges besides those for rules, exact answers and rubrics. Default: commands in a sandbox. */
+    readonly scorers?: readonly TaskScorer[] | undefined;
+    /** An agent with tools that attempts the tasks in place of the target. */
+    readonly work?: FoundWork | undefined;
+    readonly now?: (() => Date) | undefined;
+  };
 
 /**
  * One night of a project: reads the new sessions of coding agents, makes tasks of them, replays the tasks, and stages the

@@ -20,7 +20,6 @@ export type Shot = {
 export const labelOf = ({ trained, named }: Pick<Shot, 'trained' | 'named'>) =>
   named === '' ? trained : `${trained} ${named}`;
 
-/** Why a document could not be put to the test. */
 export type Unverified = { readonly action: GateAction; readonly note: string };
 export type UntrainedDocument = Shot & Unverified;
 
@@ -99,7 +98,6 @@ export function whyUnverified(
   return { action: 'reject', note };
 }
 
-/** The texts of skills by the hints of their tasks, as they have become. */
 export const textsByHint = (others: readonly OtherSkill[], texts: ReadonlyMap<string, string>) =>
   new Map(
     others.flatMap(({ name, tasks }) => tasks.map(({ skillHint }) => [strip(skillHint), texts.get(name)!] as const)),

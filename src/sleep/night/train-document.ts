@@ -23,19 +23,16 @@ import { type Proof, prove, REPORT_PASSES } from './prove.ts';
 
 export type TrainedDocument = {
   readonly trained: Trained;
-  /** The name of an existing skill; empty for the managed skill, a target and the memory. */
   readonly named: string;
   readonly baseBlock: string;
   /** The text that won the search; `baseBlock` if none did. */
   readonly block: string;
   readonly summary: RunSummary;
   readonly state: RunState;
-  /** `undefined` if there was nothing to prove. */
   readonly proof: Proof | undefined;
   readonly isTaken: boolean;
   /** Scores of the training tasks under the document as it was, by id. */
   readonly attempted: Readonly<Record<string, number>>;
-  /** The limit that ended the search or the proof early. */
   readonly cut?: string | undefined;
 };
 
@@ -65,11 +62,9 @@ async function search(night: DocumentNight, initialSkill: string) {
     config: nightRunConfig(night),
     env: environmentOf(night),
     initialSkill,
-    ...{ store: withoutReport(store), budget },
+    ...{ store: withoutReport(store), budget, runner, agent: work?.agent },
+    observers: (observers ?? []).map(withoutCalibration),
     ...(promptOverrides ? { promptOverrides } : {}),
-    ...(runner ? { runner } : {}),
-    ...(work ? { agent: work.agent } : {}),
-    ...(observers ? { observers: observers.map(withoutCalibration) } : {}),
     ...(signal ? { signal } : {}),
   });
   const ended = await trainer.train().catch((error) => {

@@ -47,7 +47,6 @@ const BUILT_IN = [ruleJudge, exactJudge, rubricJudge()] as unknown as readonly T
 export const scorersOf = (given: readonly TaskScorer[] = []): ReadonlyMap<JudgeKind, TaskScorer> =>
   new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer]));
 
-/** Attempts a task once under these documents, and scores the answer. */
 export async function replayOne(
   models: ReplayModels,
   task: TaskRecord,
@@ -89,7 +88,6 @@ async function scoreAnswer(
 
 export const noScore = (failReason: string): RolloutOutput => ({ hard: 0, soft: 0, errored: true, failReason });
 
-/** The first tag that is not one of ours. */
 export const taskTypeOf = ({ tags }: TaskRecord) => tags.find((tag) => !/^(?:tools|branch|needs):/.test(tag));
 
 const TOOL_CALL = /^[^\S\n\r\u2028\u2029]*tool_call\s{0,20}:\s{0,20}([\w.-]{1,64})/gim;
@@ -123,7 +121,6 @@ export async function replayBatch(
 
 export type AggregateScores = { readonly hard: number; readonly soft: number; readonly scored: number };
 
-/** Means over the results with a score; 0 without any. */
 export function aggregateScores(results: readonly Pick<ReplayResult, 'hard' | 'soft' | 'errored'>[]): AggregateScores {
   const scored = results.filter(({ errored }) => !errored);
   const mean = (key: 'hard' | 'soft') => scored.reduce((sum, one) => sum + one[key], 0) / Math.max(1, scored.length);

@@ -27,7 +27,6 @@ export type SleepEnvOptions = {
   /** Texts of skills by the hint of a task, which is then attempted with that skill in place of the one in `documents`. */
   readonly skillTexts?: ReadonlyMap<string, string> | undefined;
   readonly scorers?: readonly TaskScorer[] | undefined;
-  /** Replaces our words before the documents of an attempt. */
   readonly prompt?: string | undefined;
   /** For analysts: preferences, edits that earlier nights rejected. */
   readonly notes?: readonly string[] | undefined;
@@ -37,7 +36,6 @@ export type SleepEnvOptions = {
   readonly metric?: AttemptMetric | undefined;
 };
 
-/** The documents with this text in the learned block of one of them. */
 export const withLearned = (documents: Documents, trained: Trained, block: string): Documents => ({
   ...documents,
   [trained]: writeBlock(documents[trained], 'learned', block),

@@ -42,7 +42,6 @@ import { type Documents, noScore, scorersOf, taskJudgeOf, taskText, taskTypeOf }
 export type FoundWork = {
   readonly agent: AgentRunner;
   readonly sandbox: Sandbox;
-  /** Maximum number of tokens per attempt. */
   readonly maxTokens: number;
   /** Maximum time per attempt, with its judgement. */
   readonly longestMs: number;
@@ -52,7 +51,6 @@ export type FoundWork = {
 
 /** Default maximum number of tokens per attempt: several attempts must fit into the limit of a night. */
 const ATTEMPT_TOKENS = 500_000;
-/** For commands and models that judge what was done. */
 const JUDGING_MS = 600_000;
 
 /** The agent of a night by the program that is pinned for it, and its sandbox. Calls no model. */
@@ -76,7 +74,6 @@ export async function findWork(
   };
 }
 
-/** Throws if a night's limit of tokens could not pay for a single attempt. */
 export function requireRoom({ maxTokens }: Pick<FoundWork, 'maxTokens'>, maxTokensPerNight: number): void {
   const least = mostTokensOf(maxTokens);
   if (maxTokensPerNight >= least) return;
@@ -98,7 +95,6 @@ export type OpenedWork = {
 export type NightWork = Pick<OpenedWork, 'agent' | 'sandbox' | 'limits'> & {
   /** Names what workspaces begin from: scores with another key cannot be compared. */
   readonly key: string;
-  /** The workspace and the skill of an attempt under these documents. */
   begin(read: Documents): Promise<{ readonly template: Template; readonly skills: readonly SkillPackage[] }>;
 };
 
@@ -172,7 +168,6 @@ export const WORK_VERSION = 1;
 type WorkAttempt = {
   readonly work: NightWork;
   readonly read: Documents;
-  /** Whether there is trained text that the agent could have read. */
   readonly hasLearned: boolean;
   readonly scorers: readonly TaskScorer[] | undefined;
 };
