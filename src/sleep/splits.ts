@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { createHash } from 'node:crypto';
 import { SkillError } from '../core/contracts/index.ts';
 import {
   groupBy,
@@ -100,7 +99,7 @@ function toGroups(tasks: Tasks, earlier: EarlierTasks, seed: number): Member[][]
   return groupBy(numbered, ({ group }) => group).map((group) => group.map(({ member }) => member));
 }
 
-const hashOf = (seed: number, id: string) => BigInt(`0x${bytesToHex(sha256(utf8ToBytes(`${seed}${id}`)))}`);
+const hashOf = (seed: number, id: string) => BigInt(`0x${createHash('sha256').update(`${seed}${id}`).digest('hex')}`);
 
 function decide(members: readonly Member[], { val, test }: Bounds): Group {
   const first = members.reduce((least, member) => (isBefore(member, least) ? member : least));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -161,7 +162,8 @@ export async function readTasksFile(path: string, options: TasksFileOptions = {}
     if (error instanceof SkillError) throw error;
     throw tasksInvalid([`${where} cannot be read: ${fileReason(error)}`], 'Give the path of a tasks file.', error);
   });
-  return parseTasksFile(decode(bytes, where), where, options);
+  if (!isUtf8(bytes)) throw tasksInvalid([`${where}: expected UTF-8, got other bytes`], 'Save the file as UTF-8.');
+  return parseTasksFile(new TextDecoder().decode(bytes), where, options);
 }
 
 async function readBytes(path: string): Promise<Buffer> {
@@ -174,14 +176,6 @@ async function readBytes(path: string): Promise<Buffer> {
     throw tasksInvalid([`${shownPath(path)}: expected ${sizes}`], 'Split the file: nobody reviews this much.');
   } finally {
     await file.close();
-  }
-}
-
-function decode(bytes: Buffer, where: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw tasksInvalid([`${where}: expected UTF-8, got other bytes`], 'Save the file as UTF-8.', error);
   }
 }
 
@@ -204,22 +198,15 @@ export function tasksFileText(file: Omit<TasksFile, 'reviewed'>): string {
 
 /** Writes a file that nobody else can read. Call `requireReplaceable` first. */
 export async function writeTasksFile(path: string, file: Omit<TasksFile, 'reviewed'>): Promise<void> {
+  const draft = `${path}.${randomUUID().slice(0, 8)}.tmp`; // a new file: others may be able to read the old one
   try {
-    await writePrivately(path, tasksFileText(file));
-  } catch (error) {
-    const message = `${shownPath(path)} cannot be written: ${fileReason(error)}`;
-    throw new SkillError('RUN_UNWRITABLE', message, { cause: error, hint: 'Choose another place for the tasks.' });
+    await writeFile(draft, tasksFileText(file), { flag: 'wx', mode: 0o600 });
+    await rename(draft, path);
+  } catch (cause) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    const message = `${shownPath(path)} cannot be written: ${fileReason(cause)}`;
+    throw new SkillError('RUN_UNWRITABLE', message, { cause, hint: 'Choose another place for the tasks.' });
   }
-}
-
-/** Into a new file that replaces the old one: others may be able to read the old one. */
-async function writePrivately(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID().slice(0, 8)}.tmp`;
-  await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
-  await rename(draft, path).catch(async (error) => {
-    await rm(draft, { force: true });
-    throw error;
-  });
 }
 
 /** Throws if a file would be lost at `path`, other than tasks that nobody has reviewed. `isForced`: any file may go. */

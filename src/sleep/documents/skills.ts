@@ -120,10 +120,7 @@ export type SkillChoice = {
 
 export const noChoice: SkillChoice = { skills: [], notes: [] };
 
-/**
- * The existing skills that tasks were done with. A skill that is missing, ambiguous or of a package gets a note, and its
- * tasks stay with `main`, the skill that the night improves anyway.
- */
+/** The existing skills that tasks were done with. For any other hint there is a note, and its tasks stay with `main`. */
 export async function chooseSkills(
   tasks: Tasks,
   search: DocumentSearch,

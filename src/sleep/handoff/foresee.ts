@@ -54,10 +54,7 @@ export function handoffNight(handoff: Handoff, evolveMemory: boolean): Pick<Docu
 
 type PlannedAttempt = { readonly task: TaskRecord; readonly draw: number };
 
-/**
- * The same environment. When a text is attempted for the first time, all later questions about it are asked too: a run asks
- * one thing after the other, and each would take a round.
- */
+/** When a text is attempted first, asks all later questions about it too: one after the other, each would take a round. */
 function foreseeing(env: SkillEnv<TaskRecord>, night: ForeseenRun, handoff: Handoff): SkillEnv<TaskRecord> {
   const seen = new Set<string>();
   const start = (skill: string, attempts: readonly PlannedAttempt[]) => {

@@ -6,10 +6,7 @@ import type { Place } from '../../transcripts/index.ts';
 /** Which projects count: folders with all that lies below them, or all projects. */
 export type Scope = 'all' | readonly string[];
 
-/**
- * Whether a session's project lies in one of the folders. A folder counts under its own path and under its real path, since
- * agents write either. A session without a project lies in none.
- */
+/** Whether a project lies in one of the folders, by its own path or its real path: agents write either. */
 export async function scopeTest(scope: Scope, place: Place): Promise<(project: string) => boolean> {
   if (scope === 'all') return () => true;
   const forms = (await Promise.all(scope.map((folder) => formsOf(folder, place)))).flat();

@@ -202,10 +202,7 @@ export const DATABASE = 'database';
 const EDGE_BYTES = 1_024;
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
-/**
- * A hash of the first `size` bytes of a file, by their beginning and end: a file that was written again in place must not be
- * read from the middle. Empty if the file cannot be read.
- */
+/** A hash of the edges of the first `size` bytes: it changes when a file is written again. Empty if it cannot be read. */
 export async function printOf(path: string, size: number): Promise<string> {
   let file: FileHandle | undefined;
   try {

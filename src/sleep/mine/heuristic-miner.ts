@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { createHash } from 'node:crypto';
 import { head, strip } from '../../core/text/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -82,7 +81,7 @@ export const isTooShort = (text: string) => [...head(strip(text), SHORTEST_INTEN
 export const heuristicTaskId = (project: string, intent: string) => `task_${digest(`${project}::${intent}`)}`;
 export const minedTaskId = (project: string, intent: string) => `llm_${digest(`${project}${intent}`)}`;
 
-const digest = (text: string) => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 12);
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
 /** A code fence up to its end, or to the end of the text if it is not closed. */
 const CODE_FENCE = /^[ \t]*(`{3,}|~{3,})[^\n]*(?:\n(?![ \t]*\1)[^\n]*)*(?:\n[ \t]*\1[`~]*|$)/gm;

@@ -223,10 +223,7 @@ const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
 
 const COMMON = new Set('skill skills file files task tasks user please should must will your you use using'.split(' '));
 
-/**
- * The tasks that share words with a skill, best first: one word of its name or headings, or two of its text. If none does,
- * all tasks are kept.
- */
+/** Tasks that share a word with the skill's name or headings, or two with its text, best first; all tasks if none does. */
 export function filterForTarget(tasks: Tasks, skill: TargetSkill): TaskRecord[] {
   if (skill.text.trim() === '') return [...tasks];
   const name = documentName(skill.path);

@@ -18,10 +18,7 @@ import { diagnosticsOf } from './night-report.ts';
 import { rejectedIn } from './over-nights.ts';
 import { gainOf } from './prove.ts';
 
-/**
- * A document as it will be once its pending proposal is adopted: a further night builds on it, and its proposal holds
- * both. If the learned block was changed by hand since, the night starts from that.
- */
+/** A document with its pending proposal, which a further night builds on; not if the learned block was changed by hand. */
 export function onPending(document: LiveDocument, proposals: readonly Proposal[]): LiveDocument {
   const waiting = proposals.findLast((proposal) => proposal.status === 'pending' && isFor(proposal, document));
   if (waiting === undefined || readBlock(document.text, 'learned') !== waiting.baseBlock) return document;

@@ -6,10 +6,7 @@ import { openLedger } from '../../stores/index.ts';
 
 const COUNTED = ['maxCalls', 'maxTotalTokens', 'maxCostUsd'] as const;
 
-/**
- * The limits that mining, the runs of all documents and their proofs share; a ledger adds what was spent before the night
- * was cut off. Minutes count from now. `undefined` if nothing is limited.
- */
+/** The limits of a whole night; a ledger adds what was spent before a cut. Minutes count from now. `undefined`: no limits. */
 export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budget | undefined {
   const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = config;
   const isCounted = COUNTED.some((name) => config[name] !== undefined);

@@ -24,20 +24,14 @@ function mergeWith(before: TaskRecord | undefined, task: TaskRecord): TaskRecord
   return { ...task, sourceSessions, split: task.split === 'train' ? 'train' : before.split };
 }
 
-/**
- * Validation tasks of earlier nights that also measure tonight's candidate: the more there are, the smaller a gain can be
- * proven. None is nearly the same as a task of tonight or one ever learned from; of near-duplicates the newest counts.
- */
+/** Validation tasks of earlier nights for tonight's proof, without near-duplicates of tonight's or of learned tasks. */
 export function poolValidation(archive: Tasks, tonight: Tasks): TaskRecord[] {
   const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
   const newest = archive.filter(({ id, split }) => split === 'val' && !ids.has(id)).reverse();
   return withoutNearDuplicates(newest, [...tonight, ...archive.filter(({ split }) => split === 'train')]).reverse();
 }
 
-/**
- * The `count` archived tasks that are most like tonight's training tasks, as further training tasks. Never one that was
- * held out, comes again tonight, or is nearly the same as a task held out tonight.
- */
+/** The `count` archived training tasks that are most like tonight's. None is, or is nearly, a task held out tonight. */
 export function recallTasks(archive: Tasks, tonight: Tasks, count: number): TaskRecord[] {
   const ids = new Set(tonight.flatMap(({ id, derivedFrom }) => [id, derivedFrom]));
   const isHeldOut = nearDuplicateOf(intentsOf(tonight, (split) => split !== 'train'));
@@ -96,10 +90,7 @@ type TaskTests = {
   readonly canReplay?: (task: TaskRecord) => boolean;
 };
 
-/**
- * The tasks of a night: those of the day that can be attempted; from earlier nights, validation tasks and tasks that are
- * like tonight's training tasks; and invented variants. Each skill has only its own tasks.
- */
+/** The day's tasks that can be attempted, archived tasks to measure with and to learn from, and invented variants. */
 export function prepareTasks(
   day: Tasks,
   archive: Tasks,

@@ -13,6 +13,7 @@ import {
   type WorkspaceView,
 } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
+import { memoize } from '../../core/text/index.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { type AgentTarget, type Notices, namedProgram, openAgentTarget, pinnedProgram } from '../../project/index.ts';
 import {
@@ -107,17 +108,13 @@ export function nightWork(
   { documents, folder }: { readonly documents: readonly LiveDocument[]; readonly folder: string },
 ): NightWork {
   const { agent, sandbox, limits, project } = opened;
-  const templates = new Map<string, Promise<Template>>();
-  const packages = new Map<LiveDocument, Promise<SkillPackage>>();
-  const remembered = <Key, T>(known: Map<Key, Promise<T>>, key: Key, make: () => Promise<T>) => {
-    const value = known.get(key) ?? make();
-    known.set(key, value);
-    return value;
-  };
   const source = project.template.path;
   const git = project.commit !== undefined;
-  const templateWith = (files: Readonly<Record<string, string>>) =>
-    remembered(templates, JSON.stringify(files), () => openTemplate({ source, files, git, sandbox }));
+  const templateWith = memoize((files: string) => openTemplate({ source, files: JSON.parse(files), git, sandbox }));
+  const packageOf = memoize(
+    async ({ live }: LiveDocument): Promise<SkillPackage> =>
+      live.bytes === null ? { files: {} } : readPackage(live.path),
+  );
   const folders = [folder, realPathOf(folder)];
   const memory = documents.find(({ kind }) => kind === 'memory');
   const skills = documents.filter(({ kind }) => kind === 'skill');
@@ -128,10 +125,10 @@ export function nightWork(
       const skill = skills.find((one) => one.name === name);
       const files = { ...laid(memory, read.memory, folders), ...laid(skill, read.skill, folders) };
       const isAsItIs = Object.keys(files).length === 0;
-      const base = skill && remembered(packages, skill, () => packageOf(skill));
+      const base = skill && (await packageOf(skill));
       return {
-        template: isAsItIs ? project.template : await templateWith(files),
-        skills: read.skill.trim() === '' ? [] : [withText(await base, read.skill)],
+        template: isAsItIs ? project.template : await templateWith(JSON.stringify(files)),
+        skills: read.skill.trim() === '' ? [] : [{ ...base, files: { ...base?.files, 'SKILL.md': read.skill } }],
       };
     },
   };
@@ -153,14 +150,6 @@ function laid(document: LiveDocument | undefined, text: string, folders: readonl
   const inside = places.find((place) => place !== '' && !isAbsolute(place) && place.split(sep)[0] !== '..');
   return inside === undefined ? {} : { [inside.split(sep).join('/')]: text };
 }
-
-const packageOf = async ({ live }: LiveDocument): Promise<SkillPackage> =>
-  live.bytes === null ? { files: {} } : readPackage(live.path);
-
-const withText = (base: SkillPackage | undefined, text: string): SkillPackage => ({
-  ...base,
-  files: { ...base?.files, 'SKILL.md': text },
-});
 
 /** Raise it when a change below changes scores. */
 export const WORK_VERSION = 1;

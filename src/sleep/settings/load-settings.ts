@@ -37,10 +37,7 @@ type Layer = {
   readonly values: Values;
 };
 
-/**
- * Flags over `sleep:` in the project file over `config.yaml` over an imported config over the project's own models over
- * defaults. A broken file is an error.
- */
+/** Flags over `sleep:` in the project file, `config.yaml`, an imported config, the project's own models, and defaults. */
 export async function loadSleepSettings(source: SettingsSource): Promise<LoadedSettings> {
   const imported = await importedLayer(source);
   const layers = [imported?.layer, await stateLayer(source), await projectLayer(source), flagLayer(source)];

@@ -129,10 +129,7 @@ function requireRebasable({ bytes, path }: ReadDocument, proposal: Proposal): st
   throw notStaged(`the learned block of ${path} was changed since proposal ${id} was made`, hint);
 }
 
-/**
- * Whether a block has some of the proposed changes and no others, as when another proposal that contains them was adopted
- * first. The block with all of them was proven, and loses nothing.
- */
+/** Whether a block has some of the proposed changes and no others, as when a proposal that contains them was adopted first. */
 function isBetween(now: string, { baseBlock, block }: Pick<Proposal, 'baseBlock' | 'block'>): boolean {
   const [rules, before, after] = [now, baseBlock, block].map(readRules) as [string[], string[], string[]];
   const isKnown = rules.every((rule) => before.includes(rule) || after.includes(rule));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
@@ -103,9 +104,6 @@ async function refuseIfChanged({ live, roots }: StageInput): Promise<void> {
 
 /** The text of a document, byte for byte: other text than UTF-8 could not be written back. */
 export function textOf(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw notStaged(`${path} is not UTF-8`, 'Save it as UTF-8; it is as it was.');
-  }
+  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  throw notStaged(`${path} is not UTF-8`, 'Save it as UTF-8; it is as it was.');
 }
