@@ -33,7 +33,7 @@ import { lintSkill } from '../../src/skills/index.ts';
 import { relativeLinks } from '../../src/skills/skill-files.ts';
 import { TaskRecord } from '../../src/sleep/index.ts';
 import { short, withoutQuotes } from '../../src/sleep/mine/heuristic-miner.ts';
-import { filterForTarget } from '../../src/sleep/mine/target-filter.ts';
+import { filterForTarget } from '../../src/sleep/mine/mine-tasks.ts';
 import { parseTasksFile } from '../../src/sleep/tasks-file.ts';
 import { withoutRepeats } from '../../src/train/step/guard-edits.ts';
 import { collectSession } from '../../src/transcripts/session-collector.ts';

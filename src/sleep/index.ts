@@ -10,8 +10,14 @@ export {
   type SkillChoice,
   skillNamed,
 } from './documents/skills.ts';
-export { type ContrastOptions, type ContrastRule, contrastiveReflect } from './dream/contrast.ts';
-export { type Attempt, multiRollout, RolloutSet } from './dream/multi-rollout.ts';
+export {
+  type Attempt,
+  type ContrastOptions,
+  type ContrastRule,
+  contrastiveReflect,
+  multiRollout,
+  RolloutSet,
+} from './dream/contrast.ts';
 export {
   HANDOFF_FOLDER,
   type Handoff,
@@ -104,8 +110,7 @@ export {
 } from './replay/replay.ts';
 export { quarantining, type SleepEnvOptions, sleepEnv } from './replay/sleep-env.ts';
 export { type FoundWork, findWork, nightWork, requireRoom } from './replay/work.ts';
-export type { NotTaken } from './settings/imported-config.ts';
-export { CALLER, type LoadedSettings, loadSleepSettings } from './settings/load-settings.ts';
+export { CALLER, type LoadedSettings, loadSleepSettings, type NotTaken } from './settings/load-settings.ts';
 export { HOME_VARIABLES, nightConfig, SleepSettings, sleepShape, withHomes } from './settings/sleep-settings.ts';
 export { assignSplits, groupByHint, resolveFractions, type SplitOptions } from './splits.ts';
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';

@@ -10,7 +10,7 @@ import { type LoadedSettings, loadSleepSettings } from './settings/load-settings
 import { type SleepSettings, withHomes } from './settings/sleep-settings.ts';
 
 export type SleepOptions = {
-  /** The folder whose sessions are learned from. Default: the current folder. */
+  /** Learn from sessions in this folder. Default: the current folder. */
   readonly project?: string | undefined;
   /** Settings over those of the project file and of the state folder. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
@@ -23,32 +23,26 @@ export type SleepOptions = {
   readonly notices?: Notices | undefined;
 };
 
-/** What every act of sleep works with. Close it when you are done: it holds the session index open. */
+/** What every act of sleep works with. Dispose of it when you are done: it holds the session index open. */
 export type OpenSleep = Disposable & {
-  /** With the homes of agents that the settings name. */
   readonly place: Place;
-  /** The variables of the caller, for models and programs. */
   readonly callerEnv: Place['env'];
-  /** The private state folder. */
   readonly folder: string;
-  /** The folder whose sessions are meant, whatever the scope is. */
+  /** The project's folder, whatever the scope is. */
   readonly project: string;
   readonly scope: Scope;
   readonly settings: SleepSettings;
-  /** Where each setting comes from; one that is missing has its default. */
   readonly origins: LoadedSettings['origins'];
   readonly sources: readonly TranscriptSource[];
   readonly index: SessionIndex;
   readonly isIgnored: Ignored;
   readonly redact: (text: string) => string;
   readonly notices: Notices;
-  /** The project file that the caller named. */
   readonly configFile: string | undefined;
 };
 
 const SILENT: Notices = { note: () => undefined, warn: () => undefined };
 
-/** Where this process looks for transcripts and for the state. */
 export const placeOfProcess = (env: Place['env'] = process.env): Place => ({
   env,
   home: env.HOME || homedir(),
@@ -60,9 +54,8 @@ export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> 
   const folder = await openStateFolder(options.stateFolder ?? stateFolderOf(here));
   const project = resolvePath(process.cwd(), options.project ?? '.');
   await warnUnlessFolder(project, notices);
-  const { settings, origins, imported } = await loadSleepSettings({
-    ...{ place: here, stateFolder: folder, project, config, flags },
-  });
+  const loaded = await loadSleepSettings({ place: here, stateFolder: folder, project, config, flags });
+  const { settings, origins, imported } = loaded;
   if (imported && imported.notTaken.length > 0) {
     const keys = imported.notTaken.map(({ key, why }) => `${key} (${why})`);
     notices.note(`these keys of ${imported.file} have no effect here: ${keys.join('; ')}`);
@@ -72,19 +65,8 @@ export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> 
   const isIgnored = await loadIgnore({ place, stateFolder: folder, onWarning: notices.warn });
   const index = await openSessionIndex(folder, { onWarning: notices.warn });
   return {
-    ...{
-      place,
-      folder,
-      project,
-      settings,
-      origins,
-      sources,
-      index,
-      isIgnored,
-      notices,
-      configFile: config,
-      callerEnv: here.env,
-    },
+    ...{ place, folder, project, settings, origins, sources, index, isIgnored, notices },
+    ...{ configFile: config, callerEnv: here.env },
     scope: settings.projects === 'invoked' ? [project] : settings.projects,
     redact: redactor(place),
     [Symbol.dispose]: () => index[Symbol.dispose](),

@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { createHash } from 'node:crypto';
 import { SkillError } from '../core/contracts/index.ts';
 import {
   groupBy,
@@ -9,56 +8,50 @@ import {
   strip,
   withoutNearDuplicates,
 } from '../core/text/index.ts';
-import type { SleepSplit, TaskRecord } from './task-record.ts';
+import type { SleepSplit, TaskRecord, Tasks } from './task-record.ts';
 
 type Fractions = { readonly valFraction: number; readonly testFraction: number };
 
-/** As a person may have written them; `holdoutFraction` is the older name of `valFraction`. */
+/** `holdoutFraction` is the older name of `valFraction`. */
 type FractionSettings = {
   readonly valFraction?: number | undefined;
   readonly holdoutFraction?: number | undefined;
   readonly testFraction?: number | undefined;
 };
 
-/** The one place that says which part is held out: harvest, tasks file and night all ask here. */
+/** Decides for harvest, tasks file and night which part is held out. */
 export function resolveFractions(settings: FractionSettings = {}): Fractions {
-  const fractions = {
-    valFraction: settings.valFraction ?? settings.holdoutFraction ?? 0.34,
-    testFraction: settings.testFraction ?? 0,
-  };
-  const { valFraction, testFraction } = fractions;
+  const { holdoutFraction = 0.34, valFraction = holdoutFraction, testFraction = 0 } = settings;
   const isPart = (value: number) => value >= 0 && value <= 1;
-  if (isPart(valFraction) && isPart(testFraction) && valFraction + testFraction < 1) return fractions;
-  throw new SkillError(
-    'CONFIG_INVALID',
-    `expected valFraction and testFraction from 0 to 1 and together below 1, got ${valFraction} and ${testFraction}`,
-    { hint: 'What is held out cannot be learned from: leave something for training, such as valFraction 0.34.' },
-  );
+  if (isPart(valFraction) && isPart(testFraction) && valFraction + testFraction < 1)
+    return { valFraction, testFraction };
+  const message = `expected valFraction and testFraction from 0 to 1 and together below 1, got ${valFraction} and ${testFraction}`;
+  const hint = 'What is held out cannot be learned from: leave something for training, such as valFraction 0.34.';
+  throw new SkillError('CONFIG_INVALID', message, { hint });
 }
 
-/** What was decided on an earlier night. */
 type Earlier = Pick<TaskRecord, 'id' | 'intent' | 'split'> & Partial<Pick<TaskRecord, 'skillHint' | 'project'>>;
+type EarlierTasks = readonly Earlier[];
 
 export type SplitOptions = FractionSettings & {
   readonly seed?: number | undefined;
-  /** Tasks of earlier nights. One that comes again keeps its split, and what is nearly the same gets the same. */
-  readonly earlier?: readonly Earlier[] | undefined;
-  /** Each skill that tasks name gets tasks to measure with. */
+  /** Tasks of earlier nights. A task that comes again keeps its split, and a near-duplicate gets the same. */
+  readonly earlier?: EarlierTasks | undefined;
+  /** Hold out enough tasks of each skill that tasks name. */
   readonly isBySkill?: boolean | undefined;
 };
 
-/** With fewer tasks held out a gain says more about which they are than about the change. */
+/** Fewer held-out tasks say more about themselves than about a change. */
 export const LEAST_HELD_OUT = 6;
-/** What only one or two tasks show is seldom a habit. */
+/** One or two tasks seldom show a habit. */
 const LEAST_LEARNED = 3;
 
 /**
- * Decides what is learned from and what is measured with: by a hash of seed and id, so that neither the order nor the
- * company of a task matters. Near-duplicates stay together. In the order of `tasks`; one that is near both to what was
- * learned from and to what was held out on earlier nights fits nowhere and is left out.
+ * Splits tasks by a hash of seed and id, so that neither order nor other tasks matter; near-duplicates stay together. Keeps
+ * the order of `tasks`. A task that is near to both sides of earlier nights fits nowhere and is left out.
  */
 export function assignSplits(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   { seed = 42, earlier = [], isBySkill = false, ...settings }: SplitOptions = {},
 ): TaskRecord[] {
   const bounds = toBounds(resolveFractions(settings));
@@ -73,7 +66,7 @@ export function assignSplits(
   });
 }
 
-/** Of a hundred buckets, the first ones are `val`, the next ones `test`. */
+/** The first of a hundred buckets are `val`, the next ones `test`. */
 type Bounds = { readonly val: number; readonly test: number };
 
 function toBounds({ valFraction, testFraction }: Fractions): Bounds {
@@ -89,8 +82,9 @@ type Group = {
   readonly split: SleepSplit | undefined;
   readonly isFixed: boolean;
 };
+type Groups = readonly Group[];
 
-function toGroups(tasks: readonly TaskRecord[], earlier: readonly Earlier[], seed: number): Member[][] {
+function toGroups(tasks: Tasks, earlier: EarlierTasks, seed: number): Member[][] {
   const kept = new Map(earlier.map(({ id, split }) => [id, split]));
   const members = tasks.map(({ id, origin }): Member => {
     const own = { id, hash: hashOf(seed, id), isReal: origin !== 'dream' };
@@ -105,7 +99,7 @@ function toGroups(tasks: readonly TaskRecord[], earlier: readonly Earlier[], see
   return groupBy(numbered, ({ group }) => group).map((group) => group.map(({ member }) => member));
 }
 
-const hashOf = (seed: number, id: string) => BigInt(`0x${bytesToHex(sha256(utf8ToBytes(`${seed}${id}`)))}`);
+const hashOf = (seed: number, id: string) => BigInt(`0x${createHash('sha256').update(`${seed}${id}`).digest('hex')}`);
 
 function decide(members: readonly Member[], { val, test }: Bounds): Group {
   const first = members.reduce((least, member) => (isBefore(member, least) ? member : least));
@@ -118,29 +112,25 @@ function decide(members: readonly Member[], { val, test }: Bounds): Group {
 
 const isBefore = (a: Member, b: Member) => a.hash < b.hash || (a.hash === b.hash && a.id < b.id);
 
-/** A gate needs a task to measure with, and a night one to learn from. Tests are never touched. */
-function promote(groups: readonly Group[], tasks: readonly TaskRecord[]): readonly Group[] {
+/** Moves a group if no task is held out, or none is left to learn from. Test tasks stay. */
+function promote(groups: Groups, tasks: Tasks): Groups {
   if (tasks.filter(({ origin }) => origin !== 'dream').length < 2) return groups;
   const tonight = new Set(tasks.map(({ id }) => id));
-  const has = (split: SleepSplit, among: readonly Group[]) =>
+  const has = (split: SleepSplit, among: Groups) =>
     among.some((group) => splitsOf(group).some(([id, own]) => own === split && tonight.has(id)));
   const withVal = has('val', groups) ? groups : moveFirst(groups, 'train', 'val');
   return has('train', withVal) ? withVal : moveFirst(withVal, 'val', 'train');
 }
 
-function moveFirst(groups: readonly Group[], from: SleepSplit, to: SleepSplit): readonly Group[] {
+function moveFirst(groups: Groups, from: SleepSplit, to: SleepSplit): Groups {
   const movable = groups.filter(({ split, isFixed }) => split === from && !isFixed);
   if (movable.length === 0) return groups;
   const chosen = movable.reduce((least, group) => (isBefore(group.first, least.first) ? group : least));
   return groups.map((group) => (group === chosen ? { ...group, split: to } : group));
 }
 
-/** Where tasks name skills, each skill is judged by its own tasks: chance alone may have held out none of them. */
-function holdOutBySkill(
-  groups: readonly Group[],
-  tasks: readonly TaskRecord[],
-  earlier: readonly Earlier[],
-): readonly Group[] {
+/** Each skill is judged by its own tasks, and chance may have held out too few of them. */
+function holdOutBySkill(groups: Groups, tasks: Tasks, earlier: EarlierTasks): Groups {
   const bySkill = groupByHint(tasks);
   if (bySkill.every(({ skillHint }) => skillHint === '')) return groups;
   const tonight = new Set(tasks.map(({ id }) => id));
@@ -152,14 +142,10 @@ function holdOutBySkill(
   }, groups);
 }
 
-/** As many as a proof needs, in the order of their hashes; none, if that does not suffice or leaves too few to learn from. */
-function holdOutEnough(
-  groups: readonly Group[],
-  own: readonly TaskRecord[],
-  pooled: readonly Earlier[],
-): readonly Group[] {
+/** As many as a proof needs, in the order of hashes; none if there are too few, or too few are left to learn from. */
+function holdOutEnough(groups: Groups, own: Tasks, pooled: EarlierTasks): Groups {
   const ids = new Set(own.map(({ id }) => id));
-  const count = (wanted: SleepSplit, among: readonly Group[], others: readonly Earlier[] = []) => {
+  const count = (wanted: SleepSplit, among: Groups, others: EarlierTasks = []) => {
     const splits = new Map(among.flatMap(splitsOf));
     return withoutNearDuplicates([...own.filter(({ id }) => splits.get(id) === wanted), ...others]).length;
   };
@@ -175,7 +161,7 @@ function holdOutEnough(
   return isEnough ? settled : groups;
 }
 
-/** Where earlier nights disagree about a group, only what they decided stays. */
+/** If earlier nights disagree about a group, only its earlier members have a split. */
 function splitsOf({ members, split }: Group): [string, SleepSplit][] {
   return members.flatMap(({ id, kept, isReal }): [string, SleepSplit][] => {
     const own = split ?? (isReal ? kept : undefined);
@@ -183,12 +169,8 @@ function splitsOf({ members, split }: Group): [string, SleepSplit][] {
   });
 }
 
-/** What was held out and yet is a near-duplicate of what was learned from: decided so before, by a person or by chance. */
-function leaking(
-  tasks: readonly TaskRecord[],
-  earlier: readonly Earlier[],
-  splits: ReadonlyMap<string, SleepSplit>,
-): string[] {
+/** Held-out tasks that are near-duplicates of tasks learned from: an earlier night has decided so. */
+function leaking(tasks: Tasks, earlier: EarlierTasks, splits: ReadonlyMap<string, SleepSplit>): string[] {
   if (earlier.length === 0) return [];
   const learned = [...tasks, ...earlier].filter(({ id }) => splits.get(id) === 'train');
   const isLearned = nearDuplicateOf(learned.map(({ intent }) => intent));
@@ -197,8 +179,8 @@ function leaking(
 
 const BY_WEIGHT = ['success', 'fail', 'mixed', 'unknown'] as const;
 
-/** One task for each id: the first one, with the sessions of all, the best outcome, and the hint that nobody contradicts. */
-export function dedupeTasks(tasks: readonly TaskRecord[]): TaskRecord[] {
+/** One task per id: the first, with the sessions of all, the best outcome, and the hint if all agree on it. */
+export function dedupeTasks(tasks: Tasks): TaskRecord[] {
   return groupBy(tasks, ({ id }) => id).map((same) => ({
     ...same[0]!,
     sourceSessions: [...new Set(same.flatMap(({ sourceSessions }) => sourceSessions))],
@@ -207,17 +189,11 @@ export function dedupeTasks(tasks: readonly TaskRecord[]): TaskRecord[] {
   }));
 }
 
-const hintsOf = (tasks: readonly TaskRecord[]) => [...new Set(tasks.map(({ skillHint }) => strip(skillHint)))];
+const hintsOf = (tasks: Tasks) => [...new Set(tasks.map(({ skillHint }) => strip(skillHint)))];
 const onlyOne = (hints: readonly string[]) => (hints.length === 1 ? hints[0]! : '');
 
-type HintGroup = {
-  /** Empty: the skill that sleep itself manages. */
-  readonly skillHint: string;
-  readonly tasks: readonly TaskRecord[];
-};
-
-/** By the skill that every sighting of a task agrees on; what is in doubt belongs to the managed skill. For tasks not yet deduped. */
-export function groupByHint(tasks: readonly TaskRecord[]): HintGroup[] {
+/** Groups tasks, deduped or not, by the skill that all sightings of a task agree on; in doubt, the managed one (empty hint). */
+export function groupByHint(tasks: Tasks): { readonly skillHint: string; readonly tasks: Tasks }[] {
   const sightings = groupBy(tasks, ({ id }) => id);
   const agreed = new Map(sightings.map((same) => [same[0]!.id, onlyOne(hintsOf(same))]));
   const groups = groupBy(tasks, ({ id }) => agreed.get(id)!);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -7,12 +8,13 @@ import { tasksInvalid } from '../imports/index.ts';
 import { fileReason, shownPath } from '../stores/index.ts';
 import { anyChecks, type ValidateChecks } from './mine/model-miner.ts';
 import { assignSplits, type SplitOptions } from './splits.ts';
-import { TaskRecord, toTaskFields, toTaskJson } from './task-record.ts';
+import { TaskRecord, type Tasks, toTaskFields, toTaskJson } from './task-record.ts';
 
 const TASKS_FORMAT = 'skillopt_sleep.tasks.v1';
 
-/** More is no file that a person has read. */
+/** Nobody reviews a larger file. */
 const MOST_TASKS = 10_000;
+const MOST_BYTES = 32 * 1024 * 1024;
 const LIMITS = { maxDepth: 50, maxValues: 2_000_000 };
 
 const text = z.string().default('');
@@ -27,22 +29,19 @@ const Header = z.object({
 });
 
 type TasksFile = Omit<z.infer<typeof Header>, 'format' | 'reviewed'> & {
-  /** A person has read the tasks and said so. */
   readonly reviewed: boolean;
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
 };
 
 type TasksFileOptions = SplitOptions & {
-  /** What the rule judge thinks of a task's checks. */
   readonly validateChecks?: ValidateChecks | undefined;
 };
 
-/** A file as it was understood, and what a person should know about it. */
 type ReadTasksFile = { readonly file: TasksFile; readonly warnings: readonly string[] };
 
 /**
- * Reads an object with a header and tasks, or a list of tasks. Without any task held out, splits are assigned; otherwise
- * they are the person's. Throws `TASKS_INVALID` that names each task, field, what was expected and what came.
+ * Reads an object with a header and tasks, or a list of tasks. Assigns splits if no task is held out; otherwise they are
+ * the person's. Throws `TASKS_INVALID` with a line per problem.
  */
 export function parseTasksFile(json: string, where: string, options: TasksFileOptions = {}): ReadTasksFile {
   const root = parseRoot(json, where);
@@ -95,30 +94,23 @@ function readTasks(rows: readonly unknown[], where: string): TaskRecord[] {
   const read = rows.map((row) => TaskRecord.safeParse(row));
   const tasks = read.flatMap(({ data }) => data ?? []);
   const wrong = read.flatMap(({ error }, at) =>
-    (error?.issues ?? []).map(
-      (issue) => `tasks[${at}]${dotted(issue.path)}: ${describeValue(issue, toTaskFields(rows[at]))}`,
-    ),
+    (error?.issues ?? []).map((issue) => {
+      const key = issue.path.length === 0 ? '' : `.${fileKey(issue.path)}`;
+      return `tasks[${at}]${key}: ${describeValue(issue, toTaskFields(rows[at]))}`;
+    }),
   );
   const problems = wrong.length > 0 ? wrong : repeatedIds(tasks);
   if (problems.length === 0) return tasks;
-  const hint = 'Correct these tasks or delete them from the file.';
-  throw tasksInvalid(
-    problems.map((problem) => `${where}: ${problem}`),
-    hint,
-  );
+  const lines = problems.map((problem) => `${where}: ${problem}`);
+  throw tasksInvalid(lines, 'Correct these tasks or delete them from the file.');
 }
 
-function repeatedIds(tasks: readonly TaskRecord[]): string[] {
-  const places = new Map(tasks.map(({ id }, at) => [id, at]));
-  return tasks.flatMap(({ id }, at) => {
-    const last = places.get(id)!;
-    return last === at
-      ? []
-      : [`tasks[${last}].id: expected one of its own, got ${JSON.stringify(id)} as in tasks[${at}]`];
-  });
+function repeatedIds(tasks: Tasks): string[] {
+  const lastAt = new Map(tasks.map(({ id }, at) => [id, at]));
+  const problem = (id: string, at: number) =>
+    `tasks[${lastAt.get(id)}].id: expected one of its own, got ${JSON.stringify(id)} as in tasks[${at}]`;
+  return tasks.flatMap(({ id }, at) => (lastAt.get(id) === at ? [] : [problem(id, at)]));
 }
-
-const dotted = (path: readonly PropertyKey[]) => (path.length === 0 ? '' : `.${fileKey(path)}`);
 
 /** As the file spells it. */
 const fileKey = (path: readonly PropertyKey[]) =>
@@ -126,7 +118,7 @@ const fileKey = (path: readonly PropertyKey[]) =>
     .map((key) => (typeof key === 'string' ? Object.keys(toSnakeCase({ [key]: 0 }) as object)[0]! : String(key)))
     .join('.');
 
-function validateJudges(tasks: readonly TaskRecord[], where: string, validate: ValidateChecks): string[] {
+function validateJudges(tasks: Tasks, where: string, validate: ValidateChecks): string[] {
   const found = tasks.map((task) => (task.referenceKind === 'rule' ? validate(task.judge) : anyChecks(task.judge)));
   const named = (kind: 'errors' | 'warnings') =>
     found.flatMap((one, at) => one[kind].map((message) => `tasks[${at}].judge: ${message}`));
@@ -140,7 +132,7 @@ function validateJudges(tasks: readonly TaskRecord[], where: string, validate: V
   return [...named('warnings'), ...empty];
 }
 
-function settleSplits(tasks: readonly TaskRecord[], options: SplitOptions) {
+function settleSplits(tasks: Tasks, options: SplitOptions) {
   if (tasks.length >= 2 && tasks.every(({ split }) => split === 'train')) {
     const assigned = assignSplits(tasks, options);
     const missing = tasks.length - assigned.length;
@@ -154,8 +146,8 @@ function settleSplits(tasks: readonly TaskRecord[], options: SplitOptions) {
   return { tasks: settled, warnings: [...moved, ...straddling(settled)] };
 }
 
-/** The splits are the person's; what they do to a measurement should be known. */
-function straddling(tasks: readonly TaskRecord[]): string[] {
+/** Warns about held-out tasks that are nearly the same as training tasks. */
+function straddling(tasks: Tasks): string[] {
   const isLearned = nearDuplicateOf(tasks.filter(({ split }) => split === 'train').map(({ intent }) => intent));
   return tasks.flatMap(({ split, intent }, at) =>
     split !== 'train' && isLearned(intent)
@@ -164,16 +156,14 @@ function straddling(tasks: readonly TaskRecord[]): string[] {
   );
 }
 
-const MOST_BYTES = 32 * 1024 * 1024;
-
-/** Reads tasks that a person may have reviewed. Says nothing about transcripts: which sessions are still unread does not change. */
 export async function readTasksFile(path: string, options: TasksFileOptions = {}): Promise<ReadTasksFile> {
   const where = shownPath(path);
   const bytes = await readBytes(path).catch((error) => {
     if (error instanceof SkillError) throw error;
     throw tasksInvalid([`${where} cannot be read: ${fileReason(error)}`], 'Give the path of a tasks file.', error);
   });
-  return parseTasksFile(decode(bytes, where), where, options);
+  if (!isUtf8(bytes)) throw tasksInvalid([`${where}: expected UTF-8, got other bytes`], 'Save the file as UTF-8.');
+  return parseTasksFile(new TextDecoder().decode(bytes), where, options);
 }
 
 async function readBytes(path: string): Promise<Buffer> {
@@ -183,29 +173,20 @@ async function readBytes(path: string): Promise<Buffer> {
     if (!found.isFile()) throw tasksInvalid([`${shownPath(path)}: expected a file`], 'Give the path of a tasks file.');
     if (found.size <= MOST_BYTES) return await file.readFile();
     const sizes = `at most ${MOST_BYTES / 1024 / 1024} MB, got ${Math.ceil(found.size / 1024 / 1024)} MB`;
-    throw tasksInvalid([`${shownPath(path)}: expected ${sizes}`], 'Split the file: so much nobody has reviewed.');
+    throw tasksInvalid([`${shownPath(path)}: expected ${sizes}`], 'Split the file: nobody reviews this much.');
   } finally {
     await file.close();
-  }
-}
-
-function decode(bytes: Buffer, where: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw tasksInvalid([`${where}: expected UTF-8, got other bytes`], 'Save the file as UTF-8.', error);
   }
 }
 
 const HOW_TO_REVIEW =
   'Read every task below: models will see it, and a skill will be trained and measured with it. Correct or delete what is wrong or private. Then set "reviewed" to true.';
 
-/** The text of a file of tasks for a person to review. */
 export function tasksFileText(file: Omit<TasksFile, 'reviewed'>): string {
   const content = {
     format: TASKS_FORMAT,
     how_to_review: HOW_TO_REVIEW,
-    reviewed: false, // a person says so, nobody else
+    reviewed: false, // only a person sets it
     project: file.project,
     transcript_source: file.transcriptSource,
     n_sessions: file.nSessions,
@@ -215,29 +196,22 @@ export function tasksFileText(file: Omit<TasksFile, 'reviewed'>): string {
   return `${jsonText(content)}\n`;
 }
 
-/** Writes such a file, readable by nobody else. What must not be lost is checked first: `requireReplaceable`. */
+/** Writes a file that nobody else can read. Call `requireReplaceable` first. */
 export async function writeTasksFile(path: string, file: Omit<TasksFile, 'reviewed'>): Promise<void> {
+  const draft = `${path}.${randomUUID().slice(0, 8)}.tmp`; // a new file: others may be able to read the old one
   try {
-    await writePrivately(path, tasksFileText(file));
-  } catch (error) {
-    const message = `${shownPath(path)} cannot be written: ${fileReason(error)}`;
-    throw new SkillError('RUN_UNWRITABLE', message, { cause: error, hint: 'Choose another place for the tasks.' });
+    await writeFile(draft, tasksFileText(file), { flag: 'wx', mode: 0o600 });
+    await rename(draft, path);
+  } catch (cause) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    const message = `${shownPath(path)} cannot be written: ${fileReason(cause)}`;
+    throw new SkillError('RUN_UNWRITABLE', message, { cause, hint: 'Choose another place for the tasks.' });
   }
 }
 
-/** Into a new file that takes the old one's place: the old one may be readable by others. */
-async function writePrivately(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomUUID().slice(0, 8)}.tmp`;
-  await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
-  await rename(draft, path).catch(async (error) => {
-    await rm(draft, { force: true });
-    throw error;
-  });
-}
-
-/** Throws unless nothing would be lost at `path`: nothing stands there, or tasks that nobody has reviewed. `isForced`: any file may go. */
+/** Throws if a file would be lost at `path`, other than tasks that nobody has reviewed. `isForced`: any file may go. */
 export async function requireReplaceable(path: string, { isForced = false } = {}): Promise<void> {
-  const found = await lstat(path).catch(() => undefined); // What cannot be looked at cannot be written either, which is said then.
+  const found = await lstat(path).catch(() => undefined); // writing reports what is wrong with the path
   if (found === undefined) return;
   if (!found.isFile()) {
     const kind = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a folder' : 'a device';
@@ -251,30 +225,23 @@ function whatIsLost(bytes: Buffer | undefined): string | undefined {
   try {
     const { format, reviewed } = JSON.parse(String(bytes));
     if (format === TASKS_FORMAT) return reviewed === true ? 'holds tasks that you have reviewed' : undefined;
-  } catch {} // Then it is something else.
+  } catch {} // it is something else
   return 'is no file of tasks, and would be lost';
 }
 
 const inTheWay = (path: string, what: string, hint: string) =>
   new SkillError('USAGE', `${shownPath(path)} ${what}`, { hint });
 
-/** A model in a role, as far as it matters here. Simulated and scripted ones are free and see nothing of the outside world. */
-type Role = { readonly id: string; readonly isFree?: true | undefined };
-
-/** Throws unless a person has reviewed the tasks, or no role is played by a real model. Every role counts. */
+/** Throws unless a person has reviewed the tasks, or all models are free: simulated and scripted ones send nothing. */
 export function requireReviewed(
   { reviewed }: Pick<TasksFile, 'reviewed'>,
-  roles: Readonly<Record<string, Role | undefined>>,
+  roles: Readonly<Record<string, { readonly id: string; readonly isFree?: true | undefined } | undefined>>,
 ): void {
   const real = Object.entries(roles).flatMap(([role, model]) =>
     model && !model.isFree ? [`${role} ${model.id}`] : [],
   );
   if (reviewed === true || real.length === 0) return;
-  throw new SkillError(
-    'TASKS_INVALID',
-    `expected reviewed tasks for real models (${real.join(', ')}), got unreviewed ones`,
-    {
-      hint: 'Read the tasks file, delete what must not be sent or learned, and set "reviewed": true in it.',
-    },
-  );
+  const message = `expected reviewed tasks for real models (${real.join(', ')}), got unreviewed ones`;
+  const hint = 'Read the tasks file, delete what must not be sent or learned, and set "reviewed": true in it.';
+  throw new SkillError('TASKS_INVALID', message, { hint });
 }

@@ -18,20 +18,16 @@ export const ourNight: NightRunner = async ({ person, day, state, documents, see
   const mined = person.tasksOf(day);
   const isSplit = mined.some(({ split }) => split !== 'train');
   const split = isSplit ? mined : assignSplits(mined, { seed, earlier: archive });
-  const { tasks, tonight } = prepareTasks(
-    split,
-    archive,
-    { recallK: 10, dreamFactor: 0 },
-    ({ skillHint }) => skillHint,
-  );
+  const ownerOf = ({ skillHint }: TaskRecord) => skillHint;
+  const { tasks, tonight } = prepareTasks(split, archive, { recallK: 10, dreamFactor: 0 }, { ownerOf });
   const [own, named] = [tasks.filter(isUnnamed), tasks.filter((task) => !isUnnamed(task))];
-  const { skill, memory } = withLearned(
+  const texts = withLearned(
     withLearned({ skill: '', memory: '' }, 'skill', state.blocks.skill),
     'memory',
     state.blocks.memory,
   );
   const models = countCalls(person);
-  const night = await consolidate(models, own, skill, memory, {
+  const night = await consolidate(models, own, texts, {
     error: nextError(nights),
     others: groupBy(named, ({ skillHint }) => skillHint).map(toSkill),
     evolveSkill: documents.includes('skill'),

@@ -8,26 +8,25 @@ import { textOf } from '../staging/stage.ts';
 export type LiveDocument = {
   readonly kind: 'skill' | 'memory';
   readonly name: string;
-  /** Of a document that is not there yet: what it begins with. */
+  /** If there is no file yet: what it begins with. */
   readonly text: string;
   readonly live: ReadDocument;
   /** The folders in which it may be written. */
   readonly roots: readonly string[];
   /** Whether it may be made where there is none. */
   readonly isNewAllowed: boolean;
-  /** Of an existing skill that is trained because tasks name it: the hints by which they do. */
+  /** Set for an existing skill that tasks name: the hints by which they do. */
   readonly hints?: readonly string[] | undefined;
 };
 
 type DocumentToRead = Omit<LiveDocument, 'text' | 'live'> & { readonly path: string; readonly scaffold?: string };
 
-/** Reads a document with every link resolved once. What could not be replaced in the morning is refused in the evening. */
+/** Reads a document with every link resolved once, and refuses one that could not be replaced. */
 export async function readLive({ path, scaffold = '', ...wanted }: DocumentToRead): Promise<LiveDocument> {
   const live = await readDocument(path, wanted.roots);
   return { ...wanted, live, text: live.bytes === null ? scaffold : textOf(live.bytes, path) };
 }
 
-/** How a skill of our own begins. */
 export const scaffoldOf = (name: string) => `---
 name: ${name}
 description: How this person likes things done, as learned from their own sessions. Read it before any task.
@@ -38,17 +37,14 @@ description: How this person likes things done, as learned from their own sessio
 Short rules that proved themselves on your own tasks.
 `;
 
-/** Where an agent reads what people write for it. */
 type AgentPlaces = {
   /** Folders of skills of the user, the one for new skills first. */
   readonly userSkills: (place: Place) => readonly string[];
-  /** Folders of skills below a project. */
   readonly projectSkills: readonly string[];
   /** Files with instructions in a project, the usual one first. */
   readonly memory: readonly string[];
 };
 
-/** What most agents read, for those whose own places are not known. */
 const COMMON: AgentPlaces = {
   userSkills: ({ home }) => [join(home, '.agents', 'skills')],
   projectSkills: ['.agents/skills'],
@@ -71,7 +67,7 @@ export function placesOf(agent: string): AgentPlaces {
   };
 }
 
-/** How a document reaches the agents: a sentence for a person. `path` is the one that agents look at, not the real one. */
+/** A sentence about how agents load a document. `path` is the path that agents look at, not the real one. */
 export function agentLoads(path: string): string {
   const name = basename(path);
   const always = titlesOf(({ instructions }) => instructions.some((file) => isSameName(posix.basename(file), name)));
@@ -85,7 +81,6 @@ export function agentLoads(path: string): string {
   return `${listed(readers)} ${see} its name and description in a new session, and ${load} the text when a request fits.`;
 }
 
-/** Of the agents whose documents are known, and of these those that fit. */
 const titlesOf = (fits: (documents: CliDocuments) => boolean): string[] =>
   Object.values(agentPrograms).flatMap(({ title, documents }) => (documents && fits(documents) ? [title] : []));
 

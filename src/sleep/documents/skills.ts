@@ -7,7 +7,7 @@ import type { Place } from '../../transcripts/index.ts';
 import { readSkillHint } from '../mine/heuristic-miner.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { groupByHint } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 import { type LiveDocument, placesOf, readLive, scaffoldOf } from './live-document.ts';
 
 export type DocumentSearch = {
@@ -22,7 +22,7 @@ export type ResolvedSkill =
   | { readonly status: 'found'; readonly document: LiveDocument }
   | { readonly status: 'missing' | 'ambiguous' | 'vendored' | 'bad-name' | 'refused'; readonly why: string };
 
-/** A skill by the name that sessions know it by. One of a plugin belongs to somebody else, and is left alone. */
+/** A skill by the name that sessions use. One of a plugin is left alone. */
 export async function resolveSkill(hint: string, search: DocumentSearch): Promise<ResolvedSkill> {
   const read = readSkillHint(hint);
   if (read === undefined) return { status: 'bad-name', why: 'it is no name of a skill' };
@@ -33,19 +33,14 @@ export async function resolveSkill(hint: string, search: DocumentSearch): Promis
   const [document, other] = distinct;
   if (document === undefined && refusals[0] !== undefined) return { status: 'refused', why: refusals[0] };
   if (document === undefined) return { status: 'missing', why: 'no file of that name was found' };
-  if (other !== undefined)
-    return {
-      status: 'ambiguous',
-      why: `there are ${distinct.length} of that name: ${distinct.map(pathOf).join(', ')}`,
-    };
+  const paths = distinct.map(({ live }) => live.realPath).join(', ');
+  if (other !== undefined) return { status: 'ambiguous', why: `there are ${distinct.length} of that name: ${paths}` };
   return isVendored(document, search)
     ? { status: 'vendored', why: 'it lies in a package, whose updates would undo it' }
     : { status: 'found', document };
 }
 
-const pathOf = ({ live }: LiveDocument) => live.realPath;
-
-/** In every folder of skills; a link that leads out of its folder is not ours to change. */
+/** In every folder of skills. A link that leads out of its folder is refused. */
 async function lookFor(name: string, search: DocumentSearch) {
   const [there, refusals]: [LiveDocument[], string[]] = [[], []];
   for (const root of skillRootsOf(search)) {
@@ -60,7 +55,7 @@ async function lookFor(name: string, search: DocumentSearch) {
   return { there, refusals };
 }
 
-/** What a package manager put below the project or the home. Folders above them say nothing. */
+/** Whether a package manager put it below the project or the home. Folders above them do not count. */
 function isVendored({ live }: LiveDocument, { project, place }: DocumentSearch): boolean {
   const base = [project, place.home].find((folder) => isBelow(live.realPath, folder));
   const path = base === undefined ? live.realPath : relative(base, live.realPath);
@@ -80,10 +75,9 @@ const skillRootsOf = ({ agent, place, project, settings }: DocumentSearch): stri
   ...settings.skillRoots,
 ];
 
-/** A skill may be named by its folder. */
 export const skillFileOf = (path: string): string => (/\.md$/i.test(path) ? path : join(path, 'SKILL.md'));
 
-/** The skill in a folder, or whose SKILL.md this is. It must be there, and be the person's own. */
+/** The skill of a folder or of a SKILL.md. It must exist, and be the person's own. */
 async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocument> {
   const path = skillFileOf(resolve(search.project, given));
   if (basename(path).toLowerCase() !== 'skill.md')
@@ -93,15 +87,14 @@ async function skillAt(given: string, search: DocumentSearch): Promise<LiveDocum
   if (document.live.bytes === null)
     throw notFound(`the target skill ${path} is not there`, 'Give the path of its SKILL.md.');
   if (!isVendored(document, search)) return document;
-  const hint = 'Copy the skill to a folder of your own, and name that one.';
-  throw new SkillError('DOCUMENT_REFUSED', `${path} lies in a package, whose updates would undo what is learned`, {
-    hint,
+  const message = `${path} lies in a package, whose updates would undo what is learned`;
+  throw new SkillError('DOCUMENT_REFUSED', message, {
+    hint: 'Copy the skill to a folder of your own, and name that one.',
   });
 }
 
 const notFound = (message: string, hint: string) => new SkillError('SKILL_NOT_FOUND', message, { hint });
 
-/** The existing skill that a person names: what looks like a path is one, anything else a name. */
 export async function skillNamed(given: string, search: DocumentSearch, directory: string): Promise<LiveDocument> {
   if (/[\\/]|^\.|\.md$/i.test(given)) return skillAt(resolve(directory, given), search);
   const found = await resolveSkill(given, search);
@@ -111,7 +104,6 @@ export async function skillNamed(given: string, search: DocumentSearch, director
   throw notFound(`expected the name of a skill of yours, got ${oneLine(given)}: ${found.why}`, hint);
 }
 
-/** In the folders where the agent finds skills. */
 async function namesOfSkills(search: DocumentSearch): Promise<string[]> {
   const lists = skillRootsOf(search).map((root) => readdir(root).catch(() => []));
   const names = [...new Set((await Promise.all(lists)).flat())].sort();
@@ -119,23 +111,18 @@ async function namesOfSkills(search: DocumentSearch): Promise<string[]> {
   return found.filter(({ status }) => status === 'found').map(({ name }) => oneLine(name));
 }
 
-/** An existing skill that tasks name, and the hints by which they do. */
 export type NamedSkill = LiveDocument & { readonly hints: readonly string[] };
 
 export type SkillChoice = {
   readonly skills: readonly NamedSkill[];
-  /** Why the others are not trained. */
   readonly notes: readonly string[];
 };
 
 export const noChoice: SkillChoice = { skills: [], notes: [] };
 
-/**
- * The existing skills that tasks were done with. What is not found, in doubt or of somebody else is said, and never guessed:
- * such tasks stay with `main`, the skill that the night improves anyway.
- */
+/** The existing skills that tasks were done with. For any other hint there is a note, and its tasks stay with `main`. */
 export async function chooseSkills(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   search: DocumentSearch,
   main: Pick<LiveDocument, 'name' | 'live'>,
 ): Promise<SkillChoice> {
@@ -146,22 +133,19 @@ export async function chooseSkills(
   for (const { skillHint, tasks: own } of groupByHint(tasks)) {
     if (skillHint === '' || readSkillHint(skillHint)?.skill === main.name) continue;
     const found = await resolveSkill(skillHint, search);
-    if (found.status !== 'found') notes.push(notTrained(skillHint, found.why, own.length, main.name));
-    else if (found.document.live.realPath !== main.live.realPath) addTo(skills, found.document, skillHint);
+    if (found.status !== 'found') {
+      const count = own.length === 1 ? 'Its task counts' : `Its ${own.length} tasks count`;
+      notes.push(`The skill ${skillHint} is not trained: ${found.why}. ${count} for ${main.name}.`);
+      continue;
+    }
+    const { realPath } = found.document.live;
+    const before = skills.get(realPath) ?? { ...found.document, hints: [] }; // two names may lead to one file
+    if (realPath !== main.live.realPath) skills.set(realPath, { ...before, hints: [...before.hints, skillHint] });
   }
   return { skills: [...skills.values()], notes };
 }
 
-/** Two names may lead to one file. */
-function addTo(skills: Map<string, NamedSkill>, document: LiveDocument, hint: string): void {
-  const before = skills.get(document.live.realPath);
-  skills.set(document.live.realPath, { ...(before ?? document), hints: [...(before?.hints ?? []), hint] });
-}
-
-const notTrained = (hint: string, why: string, count: number, main: string) =>
-  `The skill ${hint} is not trained: ${why}. ${count === 1 ? 'Its task counts' : `Its ${count} tasks count`} for ${main}.`;
-
-/** The document that a run has trained: the one of its kind, or an existing skill by its name. */
+/** The document of a run: the one of its kind, or an existing skill by its name. */
 export const documentOf = <Document extends Pick<LiveDocument, 'kind' | 'name' | 'hints'>>(
   documents: readonly Document[],
   kind: LiveDocument['kind'],
@@ -171,13 +155,11 @@ export const documentOf = <Document extends Pick<LiveDocument, 'kind' | 'name' |
     (one) => one.kind === kind && (named === '' ? one.hints === undefined : one.name === named && one.hints),
   );
 
-/**
- * The name of a document's run behind the number of its night; nothing for the skill of our own, or a target. A skill that is
- * called as the run of the memory has a name of its own.
- */
+/** The name of a document's run behind the number of its night; empty for the managed skill or a target. */
 export const runNameOf = (kind: LiveDocument['kind'], named: string): string => {
   if (kind === 'memory') return '.memory';
   if (named === '') return '';
+  // a skill called `memory` must not share the folder of the memory's run
   return /^memory(\.skill)*$/i.test(named) ? `.${named}.skill` : `.${named}`;
 };
 
@@ -189,7 +171,7 @@ export function ownerAmong(
   return ({ skillHint }) => owners.get(skillHint.trim()) ?? '';
 }
 
-/** The skill that a night improves: the one that was named, else one of our own in the agent's user scope. */
+/** The skill that a night improves: the target, else the managed skill in the agent's user scope. */
 export async function findSkill({ agent, place, project, settings }: DocumentSearch): Promise<LiveDocument> {
   const { targetSkillPath, managedSkillName: name } = settings;
   if (targetSkillPath !== undefined) return skillAt(targetSkillPath, { agent, place, project, settings });
@@ -200,7 +182,7 @@ export async function findSkill({ agent, place, project, settings }: DocumentSea
   return readLive({ kind: 'skill', name, path, roots, isNewAllowed: true, scaffold: scaffoldOf(name) });
 }
 
-/** The project's file with instructions: the first of the agent's that is there, else the usual one. */
+/** The project's file with instructions: the first of the agent's files that exists, else the usual one. */
 export async function findMemory({ agent, project }: Pick<DocumentSearch, 'agent' | 'project'>): Promise<LiveDocument> {
   const names = placesOf(agent).memory;
   const name = names.find((one) => existsSync(join(project, one))) ?? names[0]!;

@@ -1,9 +1,94 @@
 import { z } from 'zod';
-import type { ChatModel, ReflectContext } from '../../core/contracts/index.ts';
+import {
+  type ChatModel,
+  type ReflectContext,
+  type SkillOptConfig,
+  selectGateScore,
+} from '../../core/contracts/index.ts';
 import type { RawPatch } from '../../core/document/index.ts';
-import { fence, head, jsonCandidates, parseJson } from '../../core/text/index.ts';
-import type { TaskRecord } from '../task-record.ts';
-import { type AttemptMetric, originalId, RolloutSet } from './multi-rollout.ts';
+import { fence, groupBy, head, jsonCandidates, parseJson, plural } from '../../core/text/index.ts';
+import {
+  type Documents,
+  type ReplayModels,
+  type ReplayOptions,
+  type ReplayResult,
+  replayOne,
+} from '../replay/replay.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
+
+/** Attempts one task `k` times under the same documents, each an independent draw, all at once. */
+export async function multiRollout(
+  models: ReplayModels,
+  task: TaskRecord,
+  documents: Documents,
+  { k = 3, ...options }: Omit<ReplayOptions, 'sampleIndex'> & { readonly k?: number } = {},
+): Promise<RolloutSet> {
+  const attempts = Array.from({ length: Math.max(1, k) }, (_, sampleIndex) =>
+    replayOne(models, task, documents, { ...options, sampleIndex }),
+  );
+  const scored = (await Promise.all(attempts)).filter(({ errored }) => !errored);
+  return new RolloutSet(task, scored);
+}
+
+/** The same task `k` times, for a run that attempts each item once: `id`, `id~2`, `id~3`. */
+export const repeated = (tasks: Tasks, k: number): TaskRecord[] =>
+  tasks.flatMap((task) =>
+    Array.from({ length: Math.max(1, k) }, (_, index) =>
+      index === 0 ? task : { ...task, id: `${task.id}~${index + 1}`, derivedFrom: task.id },
+    ),
+  );
+
+/** Beyond all draws that a run numbers. */
+const AGAIN_FROM = 10_000_000;
+
+/** The first draw of such a repetition: it asks what the task itself asks, and must not get the same answer. */
+export const firstDrawOf = (id: string) => AGAIN_FROM * (Number(/~(\d+)$/.exec(id)?.[1] ?? 1) - 1);
+
+export const originalId = (id: string) => id.replace(/~\d+$/, '');
+
+export type Attempt = Pick<ReplayResult, 'hard' | 'soft' | 'response' | 'failReason'>;
+
+/** The score that the gate compares. Default: mixed, both alike. */
+export type AttemptMetric = Partial<Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight'>>;
+
+export class RolloutSet {
+  readonly task: TaskRecord;
+  readonly attempts: readonly Attempt[];
+  readonly #metric: AttemptMetric;
+
+  constructor(task: TaskRecord, attempts: readonly Attempt[], metric: AttemptMetric = {}) {
+    this.task = task;
+    this.attempts = attempts;
+    this.#metric = metric;
+  }
+
+  /** The first of the best; `undefined` without attempts. */
+  get best(): Attempt | undefined {
+    return this.attempts.toSorted((a, b) => this.#scoreOf(b) - this.#scoreOf(a))[0];
+  }
+
+  get worst(): Attempt | undefined {
+    return this.attempts.toSorted((a, b) => this.#scoreOf(a) - this.#scoreOf(b))[0];
+  }
+
+  get spread(): number {
+    const { best, worst } = this;
+    return best && worst ? this.#scoreOf(best) - this.#scoreOf(worst) : 0;
+  }
+
+  /** Share of the attempts that are wholly right. */
+  get passRate(): number {
+    const passed = this.attempts.filter(({ hard }) => hard >= 1).length;
+    return this.attempts.length === 0 ? 0 : passed / this.attempts.length;
+  }
+
+  /** By success if attempts differ in it; otherwise by what the gate compares. */
+  #scoreOf({ hard, soft }: Attempt): number {
+    const { gateMetric = 'mixed', gateMixedWeight = 0.5 } = this.#metric;
+    const hasContrast = this.attempts.some((one) => one.hard !== this.attempts[0]!.hard);
+    return hasContrast ? hard : selectGateScore(hard, soft, gateMetric, gateMixedWeight);
+  }
+}
 
 const MOST_SETS = 6;
 const [TASK_LENGTH, ANSWER_LENGTH, REASON_LENGTH, CONTRACT_LENGTH] = [160, 200, 100, 900];
@@ -24,7 +109,6 @@ const Reply = z.union([Rules, z.object({ rules: Rules }).transform(({ rules }) =
 
 export type ContrastOptions = {
   readonly editBudget?: number | null | undefined;
-  /** Which draw of proposals. */
   readonly sampleIndex?: number | undefined;
   readonly document?: string | undefined;
   /** What else the optimizer should know, such as the document around. */
@@ -33,17 +117,15 @@ export type ContrastOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A rule that a contrast suggests. */
 export type ContrastRule = { readonly content: string; readonly rationale: string };
 
-/** The sets that tell most: the largest differences first, and as they came where they are equal. */
 const informative = (sets: readonly RolloutSet[]): RolloutSet[] =>
   sets
     .filter(({ spread }) => spread > 0)
     .sort((one, other) => other.spread - one.spread)
     .slice(0, MOST_SETS);
 
-/** Rules from the difference between good and bad attempts at the same tasks. Without a difference nobody is asked. */
+/** Rules from the difference between good and bad attempts at the same tasks. Without a difference no model is asked. */
 export async function contrastiveReflect(
   optimizer: ChatModel,
   sets: readonly RolloutSet[],
@@ -52,9 +134,16 @@ export async function contrastiveReflect(
   const shown = informative(sets);
   if (shown.length === 0) return [];
   const limit = editBudget ?? Number.POSITIVE_INFINITY;
+  const user = [
+    `## Notes so far\n${fence('skill', document)}`,
+    ...(surroundings === '' ? [] : [`## Around the notes\n${fence('surroundings', surroundings)}`]),
+    ...(Number.isFinite(limit) ? [`## Limit\nAt most ${plural(limit, 'rule')}.`] : []),
+    ...contract(shown),
+    ...shown.map((set, index) => `## Task ${index + 1}\n${fence('trajectory', contrastText(set))}`),
+  ].join('\n\n');
   const messages = [
     { role: 'system' as const, content: prompt },
-    { role: 'user' as const, content: userText(shown, { document, surroundings, limit }) },
+    { role: 'user' as const, content: user },
   ];
   const draw = sampleIndex === 0 ? {} : { sampleIndex };
   const reply = await optimizer.complete({ messages, stage: 'analyst', ...draw, ...(signal ? { signal } : {}) });
@@ -69,39 +158,27 @@ function readRules(text: string): ContrastRule[] {
   return [];
 }
 
-type Shown = { readonly document: string; readonly surroundings: string; readonly limit: number };
-
-function userText(sets: readonly RolloutSet[], { document, surroundings, limit }: Shown): string {
-  return [
-    `## Notes so far\n${fence('skill', document)}`,
-    ...(surroundings === '' ? [] : [`## Around the notes\n${fence('surroundings', surroundings)}`]),
-    ...(Number.isFinite(limit) ? [`## Limit\nAt most ${limit} ${limit === 1 ? 'rule' : 'rules'}.`] : []),
-    ...contract(sets),
-    ...sets.map((set, index) => `## Task ${index + 1}\n${fence('trajectory', contrastText(set))}`),
-  ].join('\n\n');
-}
-
 function contrastText({ task, best, worst }: RolloutSet): string {
+  const attempt = ({ hard, soft, response }: Attempt) =>
+    `attempt (${hard.toFixed(1)}, ${soft.toFixed(2)}): ${head(response, ANSWER_LENGTH)}`;
   return [
     `task: ${head(task.intent, TASK_LENGTH)}`,
-    `good attempt (${best!.hard.toFixed(1)}, ${best!.soft.toFixed(2)}): ${head(best!.response, ANSWER_LENGTH)}`,
-    `bad attempt (${worst!.hard.toFixed(1)}, ${worst!.soft.toFixed(2)}): ${head(worst!.response, ANSWER_LENGTH)}`,
+    `good ${attempt(best!)}`,
+    `bad ${attempt(worst!)}`,
     `why it was bad: ${head(worst!.failReason, REASON_LENGTH)}`,
   ].join('\n');
 }
 
 /** The form of answer that a task's own system prompt demands: a rule against it would cost every point. */
 function contract(sets: readonly RolloutSet[]): string[] {
-  const system = sets.map(({ task }) => task.system).find((text) => text !== '');
-  return system === undefined
-    ? []
-    : [`## Contract of the answers\n${fence('contract', head(system, CONTRACT_LENGTH))}`];
+  const { system } = sets.map(({ task }) => task).find((task) => task.system !== '') ?? {};
+  return system ? [`## Contract of the answers\n${fence('contract', head(system, CONTRACT_LENGTH))}`] : [];
 }
 
-/** Learns from the contrast between several attempts at the same tasks, where there is one; else from single failures. */
+/** Learns from the contrast between attempts at the same tasks; without a contrast, from single failures. */
 export async function reflectOnContrast(
   context: ReflectContext,
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   surroundings: string,
   metric?: AttemptMetric,
 ): Promise<RawPatch[]> {
@@ -122,15 +199,14 @@ export async function reflectOnContrast(
   return [{ patch: { edits, reasoning }, sourceType: 'failure', batchSize: sets.length }];
 }
 
-function setsOf({ results }: ReflectContext, tasks: readonly TaskRecord[], metric?: AttemptMetric): RolloutSet[] {
+function setsOf({ results }: ReflectContext, tasks: Tasks, metric?: AttemptMetric): RolloutSet[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const attempts = new Map<string, RolloutSet['attempts'][number][]>();
-  for (const { id, hard, soft, errored, predictedAnswer = '', failReason = '' } of results) {
-    if (errored) continue;
-    const key = originalId(id);
-    attempts.set(key, [...(attempts.get(key) ?? []), { hard, soft, response: predictedAnswer, failReason }]);
-  }
-  return [...attempts].flatMap(([id, made]) =>
-    made.length > 1 && byId.has(id) ? [new RolloutSet(byId.get(id)!, made, metric)] : [],
-  );
+  const scored = results.filter(({ errored }) => !errored);
+  return groupBy(scored, ({ id }) => originalId(id)).flatMap((same) => {
+    const task = byId.get(originalId(same[0]!.id));
+    const attempts = same.map(({ hard, soft, predictedAnswer: response = '', failReason = '' }) => ({
+      ...{ hard, soft, response, failReason },
+    }));
+    return task && same.length > 1 ? [new RolloutSet(task, attempts, metric)] : [];
+  });
 }

@@ -4,33 +4,40 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ChatModel, type ChatRequest, noUsage, SkillError } from '../../core/contracts/index.ts';
-import { fence, jsonCandidates, jsonText, parseJson, rstrip, toCamelCase } from '../../core/text/index.ts';
+import { fence, jsonCandidates, jsonText, parseJson, plural, rstrip, toCamelCase } from '../../core/text/index.ts';
 import { repairJson } from '../../pipeline/index.ts';
 import { makeFolderBelow, readPrivate, writePrivate } from '../../stores/index.ts';
 
-/** What a night found that only a person's agent session can answer. */
+const ROLES = ['target', 'optimizer', 'judge'] as const;
+export type HandoffRole = (typeof ROLES)[number];
+
+export type HandoffFiles = {
+  readonly prompts: number;
+  readonly byRole: Readonly<Partial<Record<HandoffRole, number>>>;
+  readonly answersDir: string;
+  readonly files: readonly string[];
+};
+
 export class HandoffPending extends SkillError {
   readonly files: HandoffFiles | undefined;
 
   constructor(files?: HandoffFiles) {
     const roles = Object.entries(files?.byRole ?? {}).map(([role, count]) => `${role} ${count}`);
     const hint = `Answer what stands in ${files?.files.join(' and ') ?? 'the files of the handoff'}, then resume the night.`;
-    const what = files?.prompts === 1 ? '1 question waits' : `${files?.prompts ?? 'some'} questions wait`;
+    const what = files ? plural(files.prompts, 'question waits', 'questions wait') : 'some questions wait';
     super('ANSWER_PENDING', `${what} for an answer (${roles.join(', ')})`, { hint });
     this.files = files;
   }
 }
 
-/** Models that are files: a question is written down, and a session of an agent, which is no process of ours, answers it. */
+/** Models that are files: a question is written down, and an agent session, which is no process of ours, answers it. */
 export type Handoff = {
   readonly models: Readonly<Record<HandoffRole, ChatModel>>;
-  /** Where the questions and answers of a night are: below the private state folder. */
   open(place: HandoffPlace): Promise<void>;
-  /** The answer, if it is there and can be used; else the question is one of those that wait. */
+  /** The answer, if there is a usable one; otherwise the question waits. */
   ask(role: HandoffRole, request: ChatRequest): Promise<string | undefined>;
-  /** While such work runs, no question is given up: it finds more of them. */
+  /** Keeps the wave of questions open while `work` runs, since it asks more of them. */
   during(work: Promise<unknown>): void;
-  /** Writes down what waits, in place of what waited before. */
   pending(): Promise<HandoffPending>;
   /** The night is done: its questions and answers are kept under another name. */
   close(): Promise<void>;
@@ -42,126 +49,86 @@ type HandoffPlace = {
   readonly redact: (text: string) => string;
 };
 
-/** In the folder of a night. */
 export const HANDOFF_FOLDER = 'handoff';
 
-/** So long without a new question, a wave is over. */
+/** A wave is over when no question has come for this long. */
 const QUIET_MS = 40;
 
-export function openHandoff(): Handoff {
-  const waiting = new Map<string, Question>();
-  let place: HandoffPlace | undefined;
-  let busy = 0;
-  let lastAsked = 0;
+export const openHandoff = (): Handoff => new FileHandoff();
 
-  const placeOrThrow = () => {
-    if (place === undefined) throw new Error('a handoff was asked before its night began');
-    return place;
+class FileHandoff implements Handoff {
+  readonly models = {
+    target: this.#modelFor('target'),
+    optimizer: this.#modelFor('optimizer'),
+    judge: this.#modelFor('judge'),
   };
-  const ask: Handoff['ask'] = async (role, request) => {
-    lastAsked = performance.now();
+  readonly #waiting = new Map<string, Question>();
+  #opened: HandoffPlace | undefined;
+  #busy = 0;
+  #lastAsked = 0;
+
+  async open(place: HandoffPlace) {
+    this.#opened = place;
+    this.#waiting.clear();
+    await makeFolderBelow(place.stateFolder, answersIn(place.folder));
+  }
+
+  async ask(role: HandoffRole, request: ChatRequest) {
+    this.#lastAsked = performance.now();
     const id = questionId(role, request);
-    const answer = rstrip((await readPrivate(join(answersIn(placeOrThrow().folder), `${id}.md`))) ?? '');
+    const answer = rstrip((await readPrivate(join(answersIn(this.#place.folder), `${id}.md`))) ?? '');
     const problem = whyUnusable(answer, request);
     if (problem === undefined) return answer;
-    waiting.set(id, { id, role, request, problem });
+    this.#waiting.set(id, { id, role, request, problem });
     return undefined;
-  };
-  /** The first failure stops a run. Until then all that it asks at the same time has been asked. */
-  const waveEnds = async () => {
-    do await sleep(QUIET_MS);
-    while (busy > 0 || performance.now() - lastAsked < QUIET_MS);
-  };
-  const modelFor = (role: HandoffRole): ChatModel => ({
-    id: 'handoff',
-    isFree: true,
-    async complete(request) {
-      const text = await ask(role, request);
-      if (text !== undefined) return { text, usage: noUsage, finishReason: 'stop' };
-      await waveEnds();
-      throw new HandoffPending();
-    },
-  });
-  return {
-    models: { target: modelFor('target'), optimizer: modelFor('optimizer'), judge: modelFor('judge') },
-    ask,
-    async open(given) {
-      place = given;
-      waiting.clear();
-      await makeFolderBelow(given.stateFolder, answersIn(given.folder));
-    },
-    during(work) {
-      busy += 1;
-      work.catch(() => undefined).finally(() => (busy -= 1));
-    },
-    async pending() {
-      const { folder, redact } = placeOrThrow();
-      return new HandoffPending(await writeQuestions([...waiting.values()], folder, redact));
-    },
-    async close() {
-      const { folder } = placeOrThrow();
-      await rm(`${folder}.done`, { recursive: true, force: true });
-      await rename(folder, `${folder}.done`);
-    },
-  };
+  }
+
+  during(work: Promise<unknown>) {
+    this.#busy += 1;
+    work.catch(() => undefined).finally(() => (this.#busy -= 1));
+  }
+
+  async pending() {
+    return new HandoffPending(await writeQuestions([...this.#waiting.values()], this.#place));
+  }
+
+  async close() {
+    const { folder } = this.#place;
+    await rm(`${folder}.done`, { recursive: true, force: true });
+    await rename(folder, `${folder}.done`);
+  }
+
+  get #place() {
+    if (this.#opened === undefined) throw new Error('a handoff was asked before its night began');
+    return this.#opened;
+  }
+
+  #modelFor(role: HandoffRole): ChatModel {
+    return {
+      id: 'handoff',
+      isFree: true,
+      complete: async (request) => {
+        const text = await this.ask(role, request);
+        if (text !== undefined) return { text, usage: noUsage, finishReason: 'stop' };
+        // The first failure stops a run: by then everything that it asks at the same time must have been asked.
+        do await sleep(QUIET_MS);
+        while (this.#busy > 0 || performance.now() - this.#lastAsked < QUIET_MS);
+        throw new HandoffPending();
+      },
+    };
+  }
 }
 
 const answersIn = (folder: string) => join(folder, 'answers');
 
-/** Of what is asked, before anything is hidden in it. Draws are different questions. */
+/** Made from the request before redaction. Each draw is a question of its own. */
 function questionId(role: HandoffRole, { messages, sampleIndex = 0 }: ChatRequest): string {
   const asked = [role, messages.map(({ role: speaker, content }) => [speaker, content]), sampleIndex];
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex').slice(0, 16);
 }
 
-export type HandoffRole = 'target' | 'optimizer' | 'judge';
-const ROLES: readonly HandoffRole[] = ['target', 'optimizer', 'judge'];
-
-/** A question that waits, and what is wrong with the answer that is there; empty if there is none. */
-type Question = {
-  readonly id: string;
-  readonly role: HandoffRole;
-  readonly request: ChatRequest;
-  readonly problem: string;
-};
-
-/** What waits, as commands tell it. */
-export type HandoffFiles = {
-  readonly prompts: number;
-  readonly byRole: Readonly<Partial<Record<HandoffRole, number>>>;
-  readonly answersDir: string;
-  readonly files: readonly string[];
-};
-
-const FORMAT = 'skillopt_sleep.handoff.v1';
-
-/** A file for people and one for programs of each role that is asked. Of the others nothing stays. */
-async function writeQuestions(
-  questions: readonly Question[],
-  folder: string,
-  redact: (text: string) => string,
-): Promise<HandoffFiles> {
-  const answersDir = join(folder, 'answers');
-  const byRole: Partial<Record<HandoffRole, number>> = {};
-  const files: string[] = [];
-  for (const role of ROLES) {
-    const [page, list] = [join(folder, `${role}.md`), join(folder, `${role}.json`)];
-    const asked = questions.filter((question) => question.role === role);
-    const shown = asked.map((question) => shownQuestion(question, answersDir, redact));
-    if (shown.length === 0) {
-      for (const file of [page, list]) await rm(file, { force: true });
-      continue;
-    }
-    byRole[role] = shown.length;
-    files.push(page);
-    await writePrivate(page, pageText(role, shown));
-    await writePrivate(list, `${jsonText({ format: FORMAT, role, answers_dir: answersDir, pending: shown })}\n`);
-  }
-  return { prompts: questions.length, byRole, answersDir, files };
-}
-
 /** Why an answer must be asked for again; empty when there is none yet, `undefined` when it can be used. */
-function whyUnusable(answer: string, { schema }: Pick<ChatRequest, 'schema'>): string | undefined {
+function whyUnusable(answer: string, { schema }: ChatRequest): string | undefined {
   if (answer.trim() === '') return '';
   if (schema === undefined) return undefined;
   const values = [...jsonCandidates(answer).map(parseJson), repairJson(answer)].filter((value) => value !== undefined);
@@ -171,14 +138,43 @@ function whyUnusable(answer: string, { schema }: Pick<ChatRequest, 'schema'>): s
   return `expected JSON as it is described: ${z.prettifyError(error!).replaceAll('→ at', 'at')}`;
 }
 
-type Shown = ReturnType<typeof shownQuestion>;
+type Question = {
+  readonly id: string;
+  readonly role: HandoffRole;
+  readonly request: ChatRequest;
+  /** What is wrong with the answer that is there; empty if there is none. */
+  readonly problem: string;
+};
+
+/** For each role that is asked, a page for people and a list for programs. Files of other roles are removed. */
+async function writeQuestions(questions: readonly Question[], { folder, redact }: HandoffPlace): Promise<HandoffFiles> {
+  const answersDir = answersIn(folder);
+  const byRole: Partial<Record<HandoffRole, number>> = {};
+  const files: string[] = [];
+  for (const role of ROLES) {
+    const [page, list] = [join(folder, `${role}.md`), join(folder, `${role}.json`)];
+    const asked = questions.filter((question) => question.role === role);
+    if (asked.length === 0) {
+      for (const file of [page, list]) await rm(file, { force: true });
+      continue;
+    }
+    byRole[role] = asked.length;
+    files.push(page);
+    const pending = asked.map((question) => shownQuestion(question, answersDir, redact));
+    await writePrivate(page, pageText(role, pending));
+    const format = 'skillopt_sleep.handoff.v1';
+    await writePrivate(list, `${jsonText({ format, role, answers_dir: answersDir, pending })}\n`);
+  }
+  return { prompts: questions.length, byRole, answersDir, files };
+}
+
+type ShownQuestion = ReturnType<typeof shownQuestion>;
 
 function shownQuestion({ id, role, request, problem }: Question, answersDir: string, redact: (text: string) => string) {
   const messages = request.messages.map((message) => ({ role: message.role, content: redact(message.content) }));
   return {
     id,
     role,
-    /** Equal prompts with other draws are asked to see how much answers differ. */
     draw: request.sampleIndex ?? 0,
     answer_file: join(answersDir, `${id}.md`),
     max_tokens: request.maxOutputTokens ?? null,
@@ -200,15 +196,14 @@ const WHO: Readonly<Record<HandoffRole, string>> = {
 const HOW = `Answer every question below, each in a fresh context, and write the answer alone into the file that is named with it. The same
 question may stand here several times: each is a draw of its own, and is answered as if it were the only one. Then resume the night.`;
 
-function pageText(role: HandoffRole, questions: readonly Shown[]): string {
-  const parts = questions.map((question, index) => {
-    const limit = question.max_tokens === null ? '' : `, at most ${question.max_tokens} tokens`;
-    return [
-      `## ${index + 1} of ${questions.length}: ${question.id}`,
-      `Answer: ${question.answer_file}${limit}`,
-      ...(question.problem === '' ? [] : [`The answer that is there cannot be used: ${question.problem}`]),
-      ...question.messages.map(({ role: speaker, content }) => fence(speaker, content)),
-    ].join('\n\n');
-  });
+function pageText(role: HandoffRole, questions: readonly ShownQuestion[]): string {
+  const parts = questions.map(({ id, answer_file, max_tokens, problem, messages }, index) =>
+    [
+      `## ${index + 1} of ${questions.length}: ${id}`,
+      `Answer: ${answer_file}${max_tokens === null ? '' : `, at most ${max_tokens} tokens`}`,
+      ...(problem === '' ? [] : [`The answer that is there cannot be used: ${problem}`]),
+      ...messages.map(({ role: speaker, content }) => fence(speaker, content)),
+    ].join('\n\n'),
+  );
   return `${[`# Questions for the ${role}`, HOW, WHO[role], ...parts].join('\n\n')}\n`;
 }

@@ -12,14 +12,25 @@ export type HarvestOptions = UpdateOptions & {
   readonly cursors?: Cursors | undefined;
   /** Only sessions that ended at this moment or later: a date, or text that names its zone. */
   readonly since?: Date | string | undefined;
-  /** How far back a source is looked at that has no cursor; 0 is all of it. */
+  /** How far back to look in a source without a cursor; 0 is all of it. */
   readonly lookbackHours?: number | undefined;
-  /** Most sessions, the newest. The others wait for another night. */
+  /** Maximum number of sessions, the newest. The others wait for another night. */
   readonly limit?: number | undefined;
   readonly isIgnored?: Ignored | undefined;
 };
 
-export type HarvestCounts = SessionCounts & { readonly files: number; readonly filesRead: number };
+/** How many sessions there are, and why the others were not chosen. Each is counted once. */
+export type HarvestCounts = {
+  readonly files: number;
+  readonly filesRead: number;
+  readonly sessions: number;
+  readonly otherProjects: number;
+  readonly tooOld: number;
+  readonly ignored: number;
+  readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
+  readonly seen: number;
+  readonly overLimit: number;
+};
 
 export type Harvest = {
   /** Newest first. */
@@ -30,28 +41,20 @@ export type Harvest = {
   readonly newCursor: Cursors;
 };
 
-/** The sessions of a scope that were not considered yet, from all sources. Files that have not changed are not opened. */
+/** The sessions of a scope that were not considered yet, from all sources. Unchanged files are not opened. */
 export async function harvest(options: HarvestOptions): Promise<Harvest> {
   const since = readInstant(options.since);
   const inScope = await scopeTest(options.scope, options.place);
   const { files, read, trouble } = await updateIndex(options);
-  const names = new Set(options.sources.map(({ name }) => name));
-  const found = placedHeads(options.index.files().filter(({ source }) => names.has(source)));
+  const names = options.sources.map(({ name }) => name);
+  const found = placedHeads(options.index.files().filter(({ source }) => names.includes(source)));
   const { chosen, waiting, counts } = chooseSessions(found, { ...options, inScope, since });
   const sessions = await digestsOf(chosen, options);
-  const newCursor = advanceCursors({
-    cursors: options.cursors ?? {},
-    floor: lookbackFloor(options),
-    sources: [...names],
-    considered: chosen.map(({ head }) => head),
-    waiting,
-    now: options.now,
-  });
   const considered = { files, filesRead: read, ...counts };
-  return { sessions, considered, trouble, newCursor };
+  return { sessions, considered, trouble, newCursor: advanceCursors(options, names, { chosen, waiting }) };
 }
 
-/** Instants are compared, never texts: a clock on the wall without its zone is no instant. */
+/** Throws for a time without its zone, and for a day that does not exist. */
 export function readInstant(since: Date | string | undefined): number | undefined {
   if (since === undefined) return undefined;
   const isText = typeof since === 'string';
@@ -70,8 +73,8 @@ function isNoDay(since: string): boolean {
   return day !== undefined && (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day);
 }
 
-/** In the order asked for, without what only the index may know. What it lost is read again. */
-async function digestsOf(chosen: readonly Placed[], options: HarvestOptions): Promise<SessionDigest[]> {
+/** In the given order, without the real folder, which stays in the index. A file whose digests are lost is read again. */
+async function digestsOf(chosen: readonly PlacedHead[], options: HarvestOptions): Promise<SessionDigest[]> {
   const files = [...new Set(chosen.map(({ file }) => file))];
   const digests = new Map(files.map((file) => [file, options.index.digests(file)]));
   const lost = files.filter((file) => digests.get(file) === undefined);
@@ -80,33 +83,15 @@ async function digestsOf(chosen: readonly Placed[], options: HarvestOptions): Pr
     await updateIndex(options);
     for (const file of lost) digests.set(file, options.index.digests(file));
   }
-  return chosen
-    .flatMap(
-      ({ head, file }) =>
-        digests
-          .get(file)
-          ?.filter(({ sessionId }) => sessionId === head.sessionId)
-          .slice(0, 1) ?? [],
-    )
-    .map(({ folder: _folder, ...digest }) => digest);
+  const found = chosen.map(({ head, file }) => digests.get(file)?.find((one) => one.sessionId === head.sessionId));
+  return found.filter((digest) => digest !== undefined).map(({ folder: _folder, ...digest }) => digest);
 }
 
-type Placed = { readonly head: SessionHead; readonly file: IndexedFile };
+type PlacedHead = { readonly head: SessionHead; readonly file: IndexedFile };
 
-/** How many sessions there are, and why the others were not chosen. Each is counted once. */
-type SessionCounts = {
-  readonly sessions: number;
-  readonly otherProjects: number;
-  readonly tooOld: number;
-  readonly ignored: number;
-  readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
-  readonly seen: number;
-  readonly overLimit: number;
-};
-
-/** A session may lie in two files, as when it was archived: the fuller one counts, and one that is kept before one left out. */
-function placedHeads(files: readonly IndexedFile[]): Placed[] {
-  const found = new Map<string, Placed>();
+/** A session may lie in two files, as when it was archived: the fuller one counts, and a kept one before one left out. */
+function placedHeads(files: readonly IndexedFile[]): PlacedHead[] {
+  const found = new Map<string, PlacedHead>();
   for (const placed of files.flatMap((file) => file.heads.map((head) => ({ head, file })))) {
     const key = JSON.stringify([placed.head.source, placed.head.sessionId]);
     const other = found.get(key);
@@ -115,47 +100,30 @@ function placedHeads(files: readonly IndexedFile[]): Placed[] {
   return [...found.values()].sort(newestFirst);
 }
 
-const fullness = ({ head }: Placed) => head.turns + (head.leftOut === undefined ? 1e9 : 0);
+const fullness = ({ head }: PlacedHead) => head.turns + (head.leftOut === undefined ? 1e9 : 0);
 
-/** Those whose time is not known come last; ties by name, so that two machines agree. */
-function newestFirst({ head: a }: Placed, { head: b }: Placed): number {
-  const [timeA, timeB] = [timeOf(a) || 0, timeOf(b) || 0];
-  return timeB - timeA || (nameOf(a) < nameOf(b) ? -1 : 1);
+/** Sessions without a time come last; ties go by name, so that two machines agree. */
+function newestFirst({ head: a }: PlacedHead, { head: b }: PlacedHead): number {
+  const nameOf = ({ source, sessionId }: SessionHead) => `${source} ${sessionId}`;
+  return (timeOf(b) || 0) - (timeOf(a) || 0) || (nameOf(a) < nameOf(b) ? -1 : 1);
 }
 
-const nameOf = ({ source, sessionId }: SessionHead) => `${source} ${sessionId}`;
-
-type SessionChoice = {
+type SessionChoice = Pick<HarvestOptions, 'cursors' | 'lookbackHours' | 'limit' | 'isIgnored' | 'now'> & {
   readonly inScope: (project: string) => boolean;
-  readonly cursors?: Cursors | undefined;
-  /** In milliseconds. */
   readonly since?: number | undefined;
-  readonly lookbackHours?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly isIgnored?: Ignored | undefined;
-  readonly now: number;
 };
 
-type ChosenSessions = {
-  readonly chosen: readonly Placed[];
-  /** What the limit left over. */
-  readonly waiting: readonly SessionHead[];
-  readonly counts: SessionCounts;
-};
-
-/** The sessions that are to be considered now, in the order given. */
-function chooseSessions(found: readonly Placed[], choice: SessionChoice): ChosenSessions {
+/** The sessions to consider now, those that the limit left over, and why the others do not count. */
+function chooseSessions(found: readonly PlacedHead[], choice: SessionChoice) {
   const isSeen = seenTest(choice.cursors ?? {});
   const reasons = found.map(({ head }) => whyNot(head, choice, isSeen));
   const usable = found.filter((_, index) => reasons[index] === undefined);
   const limit = choice.limit ?? usable.length;
   const count = (reason: Reason) => reasons.filter((one) => one === reason).length;
-  const leftOut = Object.fromEntries(
-    LEFT_OUT.map((why) => [why, count(why)] as const).filter(([, times]) => times > 0),
-  );
+  const leftOut = Object.fromEntries(LEFT_OUT.map((why) => [why, count(why)]).filter(([, times]) => times !== 0));
   return {
     chosen: usable.slice(0, limit),
-    waiting: usable.slice(limit).map(({ head }) => head),
+    waiting: usable.slice(limit),
     counts: {
       sessions: found.length,
       otherProjects: count('other-project'),
@@ -173,58 +141,43 @@ type Reason = 'other-project' | 'too-old' | 'ignored' | 'seen' | LeftOut;
 const LEFT_OUT = SessionDigest.shape.leftOut.unwrap().options;
 
 function whyNot(head: SessionHead, choice: SessionChoice, isSeen: (head: SessionHead) => boolean): Reason | undefined {
+  const from = choice.cursors?.[head.source]?.from;
+  const floor = choice.since ?? (from === undefined ? lookbackFloor(choice) : Date.parse(from));
   if (!choice.inScope(folderOf(head))) return 'other-project';
-  if (timeOf(head) < floorOf(head, choice)) return 'too-old'; // A session without a time never is.
+  if (timeOf(head) < floor) return 'too-old'; // never true for a session without a time
   if (choice.isIgnored?.(head)) return 'ignored';
   if (head.leftOut !== undefined) return head.leftOut;
   if (head.prompts === 0) return 'no-prompt';
   return isSeen(head) ? 'seen' : undefined;
 }
 
-function floorOf({ source }: SessionHead, { since, cursors = {}, ...choice }: SessionChoice): number {
-  if (since !== undefined) return since;
-  const from = cursors[source]?.from;
-  return from === undefined ? lookbackFloor(choice) : Date.parse(from);
-}
-
-/** Where a source begins that has no cursor. */
+/** Where a source without a cursor begins. */
 export const lookbackFloor = ({ lookbackHours = 0, now }: Pick<SessionChoice, 'lookbackHours' | 'now'>): number =>
   lookbackHours > 0 ? now - lookbackHours * 3_600_000 : 0;
+
+function seenTest(cursors: Cursors): (head: SessionHead) => boolean {
+  type Marked = Pick<SessionHead, 'sessionId' | 'endedAt' | 'turns'>;
+  const markOf = (source: string, { sessionId, endedAt, turns }: Marked) =>
+    `${source}\n${endedAt}\n${turns}\n${sessionId}`;
+  const marks = new Set(
+    Object.entries(cursors).flatMap(([source, { considered }]) => considered.map((one) => markOf(source, one))),
+  );
+  return (head) => marks.has(markOf(head.source, head));
+}
 
 /** How long considered sessions are remembered one by one. Older ones are done with as a whole. */
 const REMEMBERED_MS = 30 * 86_400_000;
 
-/** Whether a session was considered as it is now. One that has grown since was not. */
-function seenTest(cursors: Cursors): (head: SessionHead) => boolean {
-  const marks = new Set(
-    Object.entries(cursors).flatMap(([source, { considered }]) =>
-      considered.map(({ sessionId, endedAt, turns }) => markOf({ source, sessionId, endedAt, turns })),
-    ),
-  );
-  return (head) => marks.has(markOf(head));
-}
-
-type Marked = Pick<SessionHead, 'source' | 'sessionId' | 'endedAt' | 'turns'>;
-const markOf = ({ source, sessionId, endedAt, turns }: Marked) => `${source}\n${endedAt}\n${turns}\n${sessionId}`;
-
-type Advance = {
-  readonly cursors: Cursors;
-  /** Where a source begins that has no cursor yet: in milliseconds. */
-  readonly floor: number;
-  readonly sources: readonly string[];
-  /** What was looked at this time. */
-  readonly considered: readonly SessionHead[];
-  /** What was not, and must not be lost. */
-  readonly waiting: readonly SessionHead[];
-  readonly now: number;
-};
+type Choice = { readonly chosen: readonly PlacedHead[]; readonly waiting: readonly PlacedHead[] };
 
 /** The cursors after a harvest: past the sessions that were considered, and past no other. */
-function advanceCursors({ cursors, floor, sources, considered, waiting, now }: Advance): Cursors {
-  const of = (heads: readonly SessionHead[], name: string) => heads.filter(({ source }) => source === name);
+function advanceCursors(options: HarvestOptions, sources: readonly string[], { chosen, waiting }: Choice): Cursors {
+  const { cursors = {}, now } = options;
+  const of = (placed: readonly PlacedHead[], name: string) =>
+    placed.map(({ head }) => head).filter(({ source }) => source === name);
   const next = sources.map((name) => {
-    const cursor = cursors[name] ?? { from: instant(floor), considered: [] };
-    return [name, advance(cursor, of(considered, name), of(waiting, name), now)] as const;
+    const cursor = cursors[name] ?? { from: instant(lookbackFloor(options)), considered: [] };
+    return [name, advance(cursor, of(chosen, name), of(waiting, name), now)] as const;
   });
   return { ...cursors, ...Object.fromEntries(next) };
 }

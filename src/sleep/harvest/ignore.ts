@@ -9,7 +9,7 @@ import { folderOf, type SessionHead } from './session-index.ts';
 
 export const IGNORE_FILE = '.skilloptignore';
 
-/** Whether a person said that nothing is to be learned from a session, or from a task. */
+/** Whether a person wants nothing to be learned from a session, or from a task. */
 export type Ignored = (head: Ignorable) => boolean;
 
 type IgnoreOptions = {
@@ -20,8 +20,8 @@ type IgnoreOptions = {
 };
 
 /**
- * Reads `.skilloptignore` in the home and in the state folder, and for each session those in its project's folder and above
- * it, from wherever this is called. The last word counts, and that of the person is above that of a project.
+ * Reads `.skilloptignore` in the home and in the state folder, and for each session those in its project's folder and
+ * above it. The last line that fits decides; the files of the home and of the state folder come last.
  */
 export async function loadIgnore({ place, stateFolder, onWarning = () => undefined }: IgnoreOptions): Promise<Ignored> {
   const wide = [place.home, stateFolder].flatMap((folder) => {
@@ -42,7 +42,7 @@ export async function loadIgnore({ place, stateFolder, onWarning = () => undefin
   };
 }
 
-/** A project's folder as the session names it, and as it is called without links. */
+/** A project's folder as the session names it, and its real path. */
 function pathsTo(project: string, { home }: Place): string[] {
   if (project === '') return [];
   const path = normalize(expandHome(project, home));
@@ -50,7 +50,7 @@ function pathsTo(project: string, { home }: Place): string[] {
   try {
     return [...new Set([path, realpathSync(path)])];
   } catch {
-    return [path]; // It is gone, or nobody may look there.
+    return [path]; // it is gone, or may not be read
   }
 }
 
@@ -64,7 +64,7 @@ function foldersAbove(path: string): string[] {
   return above === path ? [path] : [...foldersAbove(above), path];
 }
 
-/** What somebody wants to keep to themselves and we cannot read leaves out all that lies there. */
+/** A file that cannot be read leaves out everything below its folder. */
 function ownRules(folder: string, place: Place, onWarning: (warning: string) => void): readonly IgnoreRule[] {
   const text = readSmall(join(folder, IGNORE_FILE));
   const source = { base: plainPath(folder, place), isWide: false, onWarning };
@@ -73,20 +73,23 @@ function ownRules(folder: string, place: Place, onWarning: (warning: string) => 
   return rulesIn(folder, '*', source);
 }
 
-type WarnedSource = Parameters<typeof parseIgnore>[1] & { readonly onWarning: (warning: string) => void };
-
-function rulesIn(folder: string, text: string | undefined, source: WarnedSource): readonly IgnoreRule[] {
-  const { rules, problems } = parseIgnore(text ?? '', source);
-  for (const { line, what } of problems) source.onWarning(`${shownPath(join(folder, IGNORE_FILE))}:${line}: ${what}`);
-  return rules;
+function rulesIn(folder: string, text = '', source: RuleSource): readonly IgnoreRule[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return lines.flatMap((raw, at) => {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) return [];
+    const problem = problemOf(patternOf(line));
+    if (problem !== undefined) source.onWarning(`${shownPath(join(folder, IGNORE_FILE))}:${at + 1}: ${problem}`);
+    return toRule(line, source) ?? [];
+  });
 }
 
 const MAX_BYTES = 65_536;
 
-/** `undefined`: there is none. */
+/** `undefined` if there is no file. */
 function readSmall(path: string): string | undefined | Error {
   try {
-    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // A pipe would keep us waiting.
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe would block
     try {
       const found = fstatSync(file);
       if (found.isFile() && found.size <= MAX_BYTES) return readFileSync(file, 'utf8');
@@ -109,7 +112,7 @@ function isThere(path: string): boolean {
 
 function unreadable(path: string, cause: Error): SkillError {
   const message = `${shownPath(path)} cannot be read: ${fileReason(cause)}`;
-  return new SkillError('CONFIG_INVALID', message, { cause, hint: 'Mend it, or delete it.' });
+  return new SkillError('CONFIG_INVALID', message, { cause, hint: 'Correct it, or delete it.' });
 }
 
 /**
@@ -138,29 +141,11 @@ type IgnoreRule = {
 };
 
 type RuleSource = {
-  /** The folder that paths in the file begin at. */
+  /** Paths in the file begin at this folder. */
   readonly base: string;
-  /** Whether the file speaks of the whole machine. */
   readonly isWide: boolean;
+  readonly onWarning: (warning: string) => void;
 };
-
-/** What a line that does not do what it looks like does instead. */
-type LineProblem = { readonly line: number; readonly what: string };
-
-type ParsedIgnore = { readonly rules: readonly IgnoreRule[]; readonly problems: readonly LineProblem[] };
-
-function parseIgnore(text: string, source: RuleSource): ParsedIgnore {
-  const lines = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .map((line) => line.trim());
-  const said = lines.flatMap((line, at) => (line === '' || line.startsWith('#') ? [] : [{ line: at + 1, text: line }]));
-  const problems = said.flatMap(({ line, text: written }) => {
-    const what = problemOf(patternOf(written));
-    return what === undefined ? [] : [{ line, what }];
-  });
-  return { rules: said.flatMap(({ text: written }) => toRule(written, source) ?? []), problems };
-}
 
 const patternOf = (line: string) => (line.startsWith('!') ? line.slice(1).trim() : line);
 
@@ -200,7 +185,7 @@ function toRule(line: string, { base, isWide }: RuleSource): IgnoreRule | undefi
   return { isNegated, kind: 'path', names: namesOf(path, base), base };
 }
 
-/** `~` is left as it is: who matches knows the home. */
+/** `~` stays: `isMatch` knows the home. */
 function namesOf(path: string, base: string): string[] {
   const isWhole = path.startsWith('/') || /^~(\/|$)|^[A-Za-z]:\//.test(path);
   const whole = isWhole ? path : `${base}/${path}`;
@@ -210,14 +195,15 @@ function namesOf(path: string, base: string): string[] {
 /** A session, or a task that was made from one. */
 type Ignorable = Pick<SessionHead, 'source' | 'sessionId' | 'project' | 'folder'> & { readonly taskId?: string };
 
-/** The same, with every path of its project in plain form. */
-type Subject = Omit<Ignorable, 'project' | 'folder'> & { readonly paths: readonly string[] };
-
-function isMatch(rule: IgnoreRule, { source, sessionId, taskId = '', paths }: Subject, place: Place): boolean {
+function isMatch(
+  rule: IgnoreRule,
+  { source, sessionId, taskId = '', paths }: Ignorable & { readonly paths: readonly string[] },
+  place: Place,
+): boolean {
   const [first = ''] = rule.names;
   if (rule.kind === 'task') return taskId === first;
   if (rule.kind === 'source') return isLike(source, first);
-  if (rule.kind === 'session') return oneLine(sessionId) === oneLine(first); // As people saw it and typed it.
+  if (rule.kind === 'session') return oneLine(sessionId) === oneLine(first); // as it was shown to people
   if (rule.kind === 'name') return sessionId === first || hasName(paths, rule, place);
   const wanted = rule.names[0] === '~' ? rule.names.join('/') : `/${rule.names.join('/')}`;
   return paths.some((path) => startsWith(split(path), split(plainPath(wanted, place))));
@@ -236,25 +222,19 @@ function hasName(paths: readonly string[], { names: [name = ''], base }: IgnoreR
 const plainCase = (name: string, { platform }: Place) =>
   platform === 'win32' || platform === 'darwin' ? name.toLowerCase() : name;
 
-/** Whether the first of these names are as the pattern wants; what follows lies below. */
+/** Whether the first names match the patterns; what follows lies below. */
 function startsWith(names: readonly string[], patterns: readonly string[]): boolean {
   let reached = new Set([0]);
-  for (const pattern of patterns) {
-    reached = new Set([...reached].flatMap((at) => stepsFrom(names, at, pattern)));
-  }
+  for (const pattern of patterns) reached = new Set([...reached].flatMap((at) => stepsFrom(names, at, pattern)));
   return reached.size > 0;
 }
 
 function stepsFrom(names: readonly string[], at: number, pattern: string): number[] {
-  if (pattern === '**')
-    return names
-      .slice(at)
-      .map((_, index) => at + index)
-      .concat(names.length);
+  if (pattern === '**') return Array.from({ length: names.length - at + 1 }, (_, index) => at + index);
   return at < names.length && isLike(names[at]!, pattern) ? [at + 1] : [];
 }
 
-/** `*` and `?`, in time that grows with the product of the lengths at worst: patterns come from files of others. */
+/** `*` and `?`. Takes at most the product of the lengths: patterns come from files of others. */
 function isLike(text: string, pattern: string): boolean {
   let [at, on, star, mark] = [0, 0, -1, 0];
   while (at < text.length) {

@@ -6,16 +6,10 @@ import type { Place } from '../../transcripts/index.ts';
 /** Which projects count: folders with all that lies below them, or all projects. */
 export type Scope = 'all' | readonly string[];
 
-type InScope = (project: string) => boolean;
-
-/**
- * Whether a session's project lies in one of the folders. A folder counts under its own name and under its real one, since
- * agents write now one, now the other. A folder above is not in it, and a session without a project is in none.
- */
-export async function scopeTest(scope: Scope, place: Place): Promise<InScope> {
+/** Whether a project lies in one of the folders, by its own path or its real path: agents write either. */
+export async function scopeTest(scope: Scope, place: Place): Promise<(project: string) => boolean> {
   if (scope === 'all') return () => true;
-  const folders = await Promise.all(scope.map((folder) => formsOf(folder, place)));
-  const forms = folders.flat();
+  const forms = (await Promise.all(scope.map((folder) => formsOf(folder, place)))).flat();
   return (project) => {
     if (project === '') return false;
     const path = plainPath(project, place);
@@ -23,25 +17,24 @@ export async function scopeTest(scope: Scope, place: Place): Promise<InScope> {
   };
 }
 
-/** The home, too, may have two names: `~` stands for both. */
+/** The home may have two paths too: `~` stands for both. */
 async function formsOf(folder: string, place: Place): Promise<string[]> {
   const [home, realHome] = [plainPath(place.home, place), plainPath(await realpathOf(place.home), place)];
   const path = plainPath(folder, place);
   const real = plainPath(await realpathOf(expandHome(folder, place.home)), place);
   const viaHome = [path, real].map((form) => (isBelow(form, realHome) ? home + form.slice(realHome.length) : form));
   const forms = [path, real, ...viaHome];
-  return [...new Set([...forms, ...forms.map(redactSecrets)])]; // As the index keeps it.
+  return [...new Set([...forms, ...forms.map(redactSecrets)])]; // the index keeps redacted paths
 }
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** A folder that is gone has no other name. */
 const realpathOf = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 export const expandHome = (path: string, home: string): string =>
   /^~(?=$|[/\\])/.test(path) ? home + path.slice(1) : path;
 
-/** Absolute, with `/` between names and none at the end; without case where the file system has none. Opens nothing. */
+/** Absolute, with `/` between names and none at the end; in lower case where the file system ignores case. Opens nothing. */
 export function plainPath(path: string, { home, platform }: Pick<Place, 'home' | 'platform'>): string {
   const expanded = expandHome(path, home);
   const normal = platform === 'win32' ? win32.normalize(expanded).replaceAll('\\', '/') : posix.normalize(expanded);

@@ -18,7 +18,6 @@ import {
 } from '../../stores/index.ts';
 import type { LeftOut, SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
 
-/** What is asked about a session before its texts are. */
 export type SessionHead = {
   readonly source: string;
   readonly sessionId: string;
@@ -32,7 +31,7 @@ export type SessionHead = {
   readonly leftOut?: LeftOut | undefined;
 };
 
-/** By which a session is found and left out: what is shown of two homes may look alike. */
+/** The folder by which a session is found and ignored: the shown projects of two homes may look alike. */
 export const folderOf = ({ folder, project }: Pick<SessionHead, 'folder' | 'project'>): string => folder ?? project;
 
 /** What is known of a transcript file without opening it. */
@@ -41,7 +40,7 @@ export type IndexedFile = TranscriptFile & {
   /** When it was looked at, in milliseconds; before it was read. */
   readonly checkedAt: number;
   readonly position: number;
-  /** What its beginning and end were like, to tell growing from being written again. */
+  /** A hash of its beginning and end: tells a file that grew from one that was written again. */
   readonly print: string;
   readonly trouble: Trouble;
   readonly heads: readonly SessionHead[];
@@ -50,10 +49,10 @@ export type IndexedFile = TranscriptFile & {
 export type IndexEntry = { readonly file: IndexedFile; readonly sessions: readonly SessionDigest[] };
 
 export interface SessionIndex extends Disposable {
-  /** How often it was found damaged and begun again since it was opened. */
+  /** How often it was damaged and begun again since it was opened. */
   readonly damages: number;
   files(): readonly IndexedFile[];
-  /** `undefined`: they are not as they were written, and the file must be read again. */
+  /** `undefined` if they are damaged: then the file must be read again. */
   digests(file: Pick<IndexedFile, 'source' | 'path'>): readonly SessionDigest[] | undefined;
   put(entries: readonly IndexEntry[]): void;
   drop(files: readonly Pick<IndexedFile, 'source' | 'path'>[]): void;
@@ -61,18 +60,17 @@ export interface SessionIndex extends Disposable {
 
 export const INDEX_FILE = 'index.db';
 
-/** Raise it when sources keep or redact other things than before: older files are then read again. */
+/** Raise it when sources keep or redact other things: files are then read again. */
 const INDEX_FORMAT = 4;
 
 const TABLE =
   'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
 
-type Connection = { readonly database: Database; readonly rows: Map<string, Row>; readonly statements: Statements };
-type Tables = Omit<Connection, 'database'>;
 type Row = { readonly ids: readonly number[]; readonly file: IndexedFile | undefined };
-type Statements = ReturnType<typeof prepareStatements>;
+type Connection = ReturnType<typeof prepare>;
+type Tables = Omit<Connection, 'database'>;
 
-/** Opens `index.db` in the state folder. A damaged one is set aside and reported; what it knew is read again. */
+/** Opens `index.db` in the state folder. A damaged one is set aside and reported; transcripts are then read again. */
 export async function openSessionIndex(
   folder: string,
   { onWarning = () => undefined }: { readonly onWarning?: (warning: string) => void } = {},
@@ -88,7 +86,7 @@ export async function openSessionIndex(
     prepare,
     onDamage(aside) {
       damages += 1;
-      closeSync(openSync(path, 'wx', 0o600)); // The driver itself would make one that others can read.
+      closeSync(openSync(path, 'wx', 0o600)); // the driver would make one that others can read
       onWarning(`the index was damaged and is now ${shownPath(aside)}; transcripts are read again`);
     },
   });
@@ -108,11 +106,11 @@ export async function openSessionIndex(
   };
 }
 
-/** As JSON: SQLite would cut a text at a NUL and mend half a surrogate pair. */
-export const keyOf = ({ source, path }: Pick<IndexedFile, 'source' | 'path'>) => JSON.stringify([source, path]);
+/** As JSON: SQLite would cut a text at a NUL and change half a surrogate pair. */
+const keyOf = ({ source, path }: Pick<IndexedFile, 'source' | 'path'>) => JSON.stringify([source, path]);
 
-function prepare(database: Database): Connection {
-  database.pragma('secure_delete = ON'); // What is purged must not be left in free pages.
+function prepare(database: Database) {
+  database.pragma('secure_delete = ON'); // purged texts must not stay in free pages
   const isReady = readVersion(database) === INDEX_FORMAT && readStatement(database, 'files') === TABLE;
   if (!isReady) inTransaction(database, () => makeTable(database));
   return { database, rows: readRows(database), statements: prepareStatements(database) };
@@ -138,7 +136,7 @@ function prepareStatements(database: Database) {
   };
 }
 
-/** Bytes and never text: the driver ends the process when SQLite hands it text that is not UTF-8. */
+/** Reads bytes and never text: the driver ends the process when SQLite hands it text that is not UTF-8. */
 function readRows(database: Database): Map<string, Row> {
   const columns = ['key', 'facts', 'facts_sum'].map((name) => `CAST(${name} AS BLOB)`).join(', ');
   const select: Libsql.Statement<[]> = database.prepare<[]>(`SELECT id, ${columns} FROM files ORDER BY id`).raw();
@@ -146,7 +144,7 @@ function readRows(database: Database): Map<string, Row> {
   for (const [id, ...texts] of select.all() as [number, Buffer, Buffer, Buffer][]) {
     const [key, facts, sum] = texts.map(String) as [string, string, string];
     const file = sum === sumOf(key, facts) ? (JSON.parse(facts) as IndexedFile) : undefined;
-    rows.set(key, { ids: [...(rows.get(key)?.ids ?? []), id], file }); // Two processes may have added the same file.
+    rows.set(key, { ids: [...(rows.get(key)?.ids ?? []), id], file }); // two processes may have added the same file
   }
   return rows;
 }
@@ -161,7 +159,7 @@ function readDigests({ rows, statements }: Tables, key: string): readonly Sessio
   return sum === sumOf(key, digests) ? (JSON.parse(digests) as SessionDigest[]) : undefined;
 }
 
-/** Nothing is no transaction: it would wait for a writer, and for the disk. */
+/** No transaction without entries: it would wait for a writer and for the disk. */
 const changeAll = <Entry>(
   { database, ...tables }: Connection,
   entries: readonly Entry[],
@@ -174,7 +172,7 @@ function putAll({ rows, statements }: Tables, entries: readonly IndexEntry[]): v
     for (const id of rows.get(key)?.ids ?? []) statements.remove.run(id);
     const { lastInsertRowid } = statements.insert.run(key, facts, sumOf(key, facts), digests, sumOf(key, digests));
     rows.set(key, { ids: [Number(lastInsertRowid)], file });
-    // A page that was cut off reads as an empty one, and what is added to it is not found again.
+    // A page that was cut off reads as empty, and what is added to it is lost.
     if (readDigests({ rows, statements }, key) === undefined) throw new DamagedFile('it does not keep what is written');
   }
 }
@@ -186,7 +184,7 @@ function dropAll({ rows, statements }: Tables, files: readonly Pick<IndexedFile,
   }
 }
 
-/** Drops the files that hold a session of such a project. Answers with how many they were. */
+/** Drops the files that hold a session of such a project. Returns their number. */
 export async function forgetProject(folder: string, isOf: (project: string) => boolean): Promise<number> {
   using index = await openSessionIndex(folder);
   const files = index.files().filter(({ heads }) => heads.some((head) => isOf(folderOf(head))));
@@ -198,16 +196,13 @@ export async function forgetProject(folder: string, isOf: (project: string) => b
 export const timeOf = ({ endedAt, startedAt = '' }: { readonly endedAt: string; readonly startedAt?: string }) =>
   Date.parse(endedAt || startedAt);
 
-/** The print of every SQLite file: what is in one changes anywhere, and its reader knows what is new. */
+/** The print of every SQLite file: it may change anywhere, and its reader knows what is new. */
 export const DATABASE = 'database';
 
 const EDGE_BYTES = 1_024;
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
-/**
- * Tells whether the first `size` bytes of a file are still those of before, by their beginning and their end. Agents append;
- * one that writes its file again in place would otherwise be read from the middle of another text. Empty: cannot be read.
- */
+/** A hash of the edges of the first `size` bytes: it changes when a file is written again. Empty if it cannot be read. */
 export async function printOf(path: string, size: number): Promise<string> {
   let file: FileHandle | undefined;
   try {

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { groupBy } from '../../core/text/index.ts';
 import type {
   Place,
   ReadOptions,
@@ -12,7 +13,6 @@ import {
   DATABASE,
   type IndexEntry,
   type IndexedFile,
-  keyOf,
   printOf,
   type SessionHead,
   type SessionIndex,
@@ -28,9 +28,7 @@ export type UpdateOptions = {
   readonly sources: readonly TranscriptSource[];
   readonly place: Place;
   readonly index: SessionIndex;
-  /** The time, in milliseconds. */
   readonly now: number;
-  /** For every text that a source keeps. */
   readonly redact?: ReadOptions['redact'];
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: HarvestProgress) => void) | undefined;
@@ -38,12 +36,11 @@ export type UpdateOptions = {
 
 export type IndexUpdate = {
   readonly files: number;
-  /** How many of them were opened. */
   readonly read: number;
   readonly trouble: readonly FileTrouble[];
 };
 
-/** A file may change again within one tick of its clock without another size or time: only an older one is settled. */
+/** A file can change within one tick of its clock and keep its size and time: only an older file is settled. */
 const SETTLED_MS = 2_000;
 const AT_ONCE = 4;
 const PER_COMMIT = 32;
@@ -53,7 +50,7 @@ export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> 
   const { damages } = options.index;
   const updates: IndexUpdate[] = [];
   for (const source of options.sources) updates.push(await updateSource(source, options));
-  if (options.index.damages > damages) return updateIndex(options); // What was known at the beginning is gone.
+  if (options.index.damages > damages) return updateIndex(options); // the index has begun again
   return {
     files: updates.reduce((sum, { files }) => sum + files, 0),
     read: updates.reduce((sum, { read }) => sum + read, 0),
@@ -63,29 +60,23 @@ export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> 
 
 async function updateSource(source: TranscriptSource, options: UpdateOptions): Promise<IndexUpdate> {
   const { index } = options;
+  const indexed = () => index.files().filter((file) => file.source === source.name);
   const { files, unlisted } = await listFiles(source, options);
-  const known = new Map(
-    index
-      .files()
-      .filter((file) => file.source === source.name)
-      .map((file) => [file.path, file]),
-  );
+  const known = new Map(indexed().map((file) => [file.path, file]));
   const changed = files.filter((file) => !isUnchanged(file, known.get(file.path)));
   const failed = await readFiles(source, changed, known, options);
   const paths = new Set(files.map(({ path }) => path));
-  // A folder that cannot be looked into now may be there again tomorrow.
+  // A folder that cannot be listed now may be there again tomorrow.
   if (unlisted.length === 0) index.drop([...known.values()].filter(({ path }) => !paths.has(path)));
-  const now = new Map(index.files().map((file) => [keyOf(file), file]));
-  const inFiles = files.flatMap(({ path }) => now.get(keyOf({ source: source.name, path })) ?? []).filter(isTroubled);
-  return { files: files.length, read: changed.length, trouble: [...unlisted, ...failed, ...inFiles.map(toTrouble)] };
+  const now = new Map(indexed().map((file) => [file.path, file]));
+  const troubled = files.flatMap(({ path }) => now.get(path) ?? []).filter(isTroubled);
+  const inFiles = troubled.map(({ path, trouble }) => ({ source: source.name, path, trouble }));
+  return { files: files.length, read: changed.length, trouble: [...unlisted, ...failed, ...inFiles] };
 }
 
 const isTroubled = ({ trouble }: IndexedFile) => Object.values(trouble).some((count) => count > 0);
-const toTrouble = ({ source, path, trouble }: IndexedFile): FileTrouble => ({ source, path, trouble });
 
-type Listing = { readonly files: readonly TranscriptFile[]; readonly unlisted: readonly FileTrouble[] };
-
-async function listFiles(source: TranscriptSource, { place, signal }: UpdateOptions): Promise<Listing> {
+async function listFiles(source: TranscriptSource, { place, signal }: UpdateOptions) {
   const files = new Map<string, TranscriptFile>();
   const unlisted: FileTrouble[] = [];
   for (const root of source.roots(place)) {
@@ -100,18 +91,16 @@ async function listFiles(source: TranscriptSource, { place, signal }: UpdateOpti
 }
 
 function isUnchanged(file: TranscriptFile, row: IndexedFile | undefined): boolean {
-  if (row === undefined || row.trouble.unreadable) return false; // What could not be read may have been allowed since.
+  if (row === undefined || row.trouble.unreadable) return false; // an unreadable file may be readable by now
   const isSame = row.identity === file.identity && row.size === file.size && row.mtimeMs === file.mtimeMs;
   return isSame && row.mtimeMs <= row.checkedAt - SETTLED_MS;
 }
 
-type Known = ReadonlyMap<string, IndexedFile>;
-
-/** What could not even be tried is answered; it is tried again the next time. */
+/** Returns the files that failed. They are tried again the next time. */
 async function readFiles(
   source: TranscriptSource,
   files: readonly TranscriptFile[],
-  known: Known,
+  known: ReadonlyMap<string, IndexedFile>,
   options: UpdateOptions,
 ): Promise<FileTrouble[]> {
   const { index, signal, onProgress } = options;
@@ -122,7 +111,7 @@ async function readFiles(
       ready.push(await readFile(source, file, known.get(file.path), options));
     } catch (error) {
       signal?.throwIfAborted();
-      if (isBug(error)) throw error;
+      if (error instanceof TypeError || error instanceof ReferenceError) throw error; // a bug
       failed.push({ source: source.name, path: file.path, trouble: { unreadable: 1 } });
     }
     if (ready.length >= PER_COMMIT) index.put(ready.splice(0));
@@ -132,12 +121,10 @@ async function readFiles(
     await Promise.all(files.map((file) => limit(readOne, file)));
   } finally {
     limit.clearQueue();
-    index.put(ready.splice(0)); // An interrupted harvest keeps what it has read.
+    index.put(ready.splice(0)); // an interrupted harvest keeps what it has read
   }
   return failed;
 }
-
-const isBug = (error: unknown) => error instanceof TypeError || error instanceof ReferenceError;
 
 async function readFile(
   source: TranscriptSource,
@@ -153,7 +140,7 @@ async function readFile(
   return { file: { ...file, source: source.name, checkedAt: now, position, print, trouble, heads }, sessions };
 }
 
-/** Only what was appended to is read on. A database has a clock of its own, and may change without growing. */
+/** Only a file that was appended to is read on. A database may change without growing, and knows what is new. */
 async function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex): Promise<ReadSoFar | undefined> {
   if (row.identity !== file.identity || row.trouble.unreadable) return undefined;
   if (row.print !== DATABASE && file.size <= row.size) return undefined;
@@ -170,16 +157,16 @@ function headOf(source: string, session: SessionDigest): SessionHead {
 
 export type Tally = {
   readonly sessions: number;
-  /** Those that could teach something: kept, and with a prompt. */
+  /** Sessions that could teach something: kept, and with a prompt. */
   readonly usable: number;
-  /** In UTC; empty when no session tells. */
+  /** In UTC; empty when no session has a time. */
   readonly firstAt: string;
   readonly lastAt: string;
 };
 
+/** Agents and projects with the most usable sessions come first. */
 export type Overview = Tally & {
   readonly agents: readonly (Tally & { readonly source: string; readonly files: number })[];
-  /** Those with most sessions that could teach something first. */
   readonly projects: readonly (Tally & { readonly project: string })[];
 };
 
@@ -190,26 +177,17 @@ export function overview(
 ): Overview {
   const files = index.files();
   const heads = files.flatMap((file) => file.heads).filter((head) => !isIgnored(head));
-  const agents = group(heads, ({ source }) => source).map(([source, own]) => ({
-    source,
-    files: files.filter((file) => file.source === source).length,
-    ...tally(own),
+  const agents = groupBy(heads, ({ source }) => source).map((own) => {
+    const { source } = own[0]!;
+    return { source, files: files.filter((file) => file.source === source).length, ...tally(own) };
+  });
+  const projects = groupBy(heads, ({ project }) => project).map((own) => ({
+    ...{ project: own[0]!.project, ...tally(own) },
   }));
-  const projects = group(heads, ({ project }) => project).map(([project, own]) => ({ project, ...tally(own) }));
   return { ...tally(heads), agents: agents.sort(mostFirst), projects: projects.sort(mostFirst) };
 }
 
 const mostFirst = (a: Tally, b: Tally) => b.usable - a.usable || b.sessions - a.sessions;
-
-function group(heads: readonly SessionHead[], keyOf: (head: SessionHead) => string): [string, SessionHead[]][] {
-  const groups = new Map<string, SessionHead[]>();
-  for (const head of heads) {
-    const own = groups.get(keyOf(head));
-    if (own === undefined) groups.set(keyOf(head), [head]);
-    else own.push(head);
-  }
-  return [...groups];
-}
 
 function tally(heads: readonly SessionHead[]): Tally {
   const times = heads.flatMap((head) => [Date.parse(head.startedAt), timeOf(head)]).filter(Number.isFinite);

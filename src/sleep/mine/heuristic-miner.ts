@@ -1,15 +1,13 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { createHash } from 'node:crypto';
 import { head, strip } from '../../core/text/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 
-/** Lengths in code points. */
 const [INTENT, FOLLOW_UP, FOLLOW_UPS, SOLUTION] = [800, 200, 600, 600];
 
 /**
- * A session's first request as a task, without any model. What the person said afterwards answers an answer: it tells a judge
- * what was wanted, and would tell an agent that attempts the task what to say. `undefined`: the request is too short to say something.
+ * A session's first request as a task, without any model. Later requests become the reference for a judge: an agent that
+ * attempts the task must not read them. `undefined` if the request is too short.
  */
 export function heuristicTask(digest: SessionDigest): TaskRecord | undefined {
   const [first = '', ...later] = digest.userPrompts;
@@ -28,53 +26,39 @@ export function heuristicTask(digest: SessionDigest): TaskRecord | undefined {
   };
 }
 
-type Common = Omit<
-  TaskRecord,
-  'id' | 'intent' | 'contextExcerpt' | 'outcome' | 'referenceKind' | 'reference' | 'judge'
->;
-
-/** What a task has of its session, whoever mined it. */
-export function commonFields(digest: SessionDigest): Common {
+export function commonFields({ project, sessionId, ...digest }: SessionDigest) {
+  const tools = digest.toolsUsed.slice(0, 4).join('+');
+  const branch = digest.gitBranch;
   return {
-    project: digest.project,
-    system: '',
+    ...{ project, system: '', sourceSessions: [sessionId], derivedFrom: '', skillHint: onlySkill(digest.skillsUsed) },
+    ...{ split: 'train' as const, origin: 'real' as const },
     attemptedSolution: short(digest.assistantFinals.at(-1) ?? '', SOLUTION),
-    tags: tagsOf(digest),
-    sourceSessions: [digest.sessionId],
-    split: 'train',
-    origin: 'real',
-    derivedFrom: '',
-    skillHint: onlySkill(digest.skillsUsed),
+    tags: [...(tools === '' ? [] : [`tools:${tools}`]), ...(branch === '' ? [] : [`branch:${branch}`])],
   };
 }
 
-function tagsOf({ toolsUsed, gitBranch }: SessionDigest): string[] {
-  const tools = toolsUsed.slice(0, 4).join('+');
-  return [...(tools === '' ? [] : [`tools:${tools}`]), ...(gitBranch === '' ? [] : [`branch:${gitBranch}`])];
-}
-
-/** What the person thought of it in the end: the last word counts. Without one, many turns are a sign of trouble. */
+/** The person's last feedback counts. Without any, many turns are a sign of trouble. */
 export function outcomeOf(digest: SessionDigest): TaskRecord['outcome'] {
   const last = digest.feedbackSignals.filter((signal) => isFeedback(signal, digest)).at(-1);
   if (last !== undefined) return last.startsWith('pos:') ? 'success' : 'fail';
   return digest.nUserTurns >= 3 ? 'mixed' : 'unknown';
 }
 
-/** The first request asks for something; it cannot say how that went. */
+/** The first request cannot say how its answer went. */
 function isFeedback(signal: string, { userPrompts: [first = '', ...later] }: SessionDigest): boolean {
   const phrase = /^(?:pos|neg):(.+)$/s.exec(signal)?.[1]?.toLowerCase();
   if (phrase === undefined) return false;
   return !first.toLowerCase().includes(phrase) || later.some((prompt) => prompt.toLowerCase().includes(phrase));
 }
 
-/** All that a miner model sees of a session: requests, the last answer, feedback. No name, no path, no tool, nothing quoted. */
+/** All that a miner model reads of a session. It has no names, paths, tools or quotations. */
 export type SessionExcerpt = {
   readonly requests: readonly string[];
   readonly answer: string;
   readonly feedback: readonly string[];
 };
 
-/** The one place that decides it: the plan that a person reads, and the prompt, are both made from this. */
+/** Both the plan that a person reads and the prompt of the miner are made from this. */
 export function excerptOf({ userPrompts, assistantFinals, feedbackSignals }: SessionDigest): SessionExcerpt {
   return {
     requests: userPrompts.slice(0, 6).map((text) => short(withoutQuotes(text), 240)),
@@ -83,10 +67,8 @@ export function excerptOf({ userPrompts, assistantFinals, feedbackSignals }: Ses
   };
 }
 
-/** Below this an intent says nothing. In code points, as all lengths here. */
 const SHORTEST_INTENT = 8;
 
-/** The beginning of a text, with a mark where something is missing. */
 export function short(text: string, length: number): string {
   const stripped = strip(text);
   const start = head(stripped, length);
@@ -95,30 +77,28 @@ export function short(text: string, length: number): string {
 
 export const isTooShort = (text: string) => [...head(strip(text), SHORTEST_INTENT)].length < SHORTEST_INTENT;
 
-/** The same request in the same project is the same task on every night. */
+/** The same request in the same project has the same id on every night. */
 export const heuristicTaskId = (project: string, intent: string) => `task_${digest(`${project}::${intent}`)}`;
 export const minedTaskId = (project: string, intent: string) => `llm_${digest(`${project}${intent}`)}`;
 
-const digest = (text: string) => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 12);
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** A fence of code to its end, or to the end of the text when it is not closed. */
+/** A code fence up to its end, or to the end of the text if it is not closed. */
 const CODE_FENCE = /^[ \t]*(`{3,}|~{3,})[^\n]*(?:\n(?![ \t]*\1)[^\n]*)*(?:\n[ \t]*\1[`~]*|$)/gm;
 const QUOTED_LINES = /^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*/gm;
 
-/** Without code blocks and quotations: what is pasted is somebody else's words, and may not become a rule. */
-export function withoutQuotes(text: string): string {
-  return text.replace(CODE_FENCE, LEFT_OUT).replace(QUOTED_LINES, LEFT_OUT);
-}
-
 const LEFT_OUT = '(quoted text left out)';
 
-/** Which skill a session used: data from a transcript. Looked up among skills that are there, never made into a path. */
+/** Without code blocks and quotations: pasted text is not the person's, and must not become a rule. */
+export const withoutQuotes = (text: string) => text.replace(CODE_FENCE, LEFT_OUT).replace(QUOTED_LINES, LEFT_OUT);
+
+/** The skill that a session used, as its transcript says. It is looked up among existing skills, never made into a path. */
 type SkillHint = { readonly plugin?: string; readonly skill: string };
 
-/** Letters, digits and a few marks; nothing that separates folders, hides, or climbs. */
+/** Letters, digits and a few marks; no folder separators, no leading dot, no `..`. */
 const NAME = /^(?!.*\.\.)[\p{L}\p{N}_][\p{L}\p{M}\p{N}_. -]{0,63}$/u;
 
-/** `deploy`, or `plugin:deploy`. `undefined` for what is no such name. */
+/** Reads `deploy` or `plugin:deploy`; `undefined` for anything else. */
 export function readSkillHint(text: string): SkillHint | undefined {
   const parts = strip(text).split(':');
   if (parts.length > 2 || !parts.every(isName)) return undefined;
@@ -128,12 +108,7 @@ export function readSkillHint(text: string): SkillHint | undefined {
 
 const isName = (part: string) => NAME.test(part) && !/[. ]$/.test(part);
 
-/** As it is written into a task. */
-const writeSkillHint = ({ plugin, skill }: SkillHint) => (plugin === undefined ? skill : `${plugin}:${skill}`);
-
-/** The skill that was used, when it was only one; else nothing is known. */
 export function onlySkill(names: readonly string[]): string {
-  const distinct = [...new Set(names.map(strip))].filter((name) => name !== '');
-  const hint = distinct.length === 1 ? readSkillHint(distinct[0]!) : undefined;
-  return hint === undefined ? '' : writeSkillHint(hint);
+  const [name = '', ...others] = new Set(names.map(strip).filter((one) => one !== ''));
+  return others.length === 0 && readSkillHint(name) ? name : '';
 }

@@ -1,47 +1,32 @@
+import { basename, dirname, extname } from 'node:path';
 import type { ChatModel } from '../../core/contracts/index.ts';
-import { redactSecrets } from '../../core/guard/index.ts';
-import { type Similar, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
+import { plural, SimilarityIndex, STOP_WORDS, splitWords, type Words } from '../../core/text/index.ts';
 import type { LeftOut, SessionDigest } from '../../transcripts/index.ts';
 import { assignSplits, dedupeTasks, type SplitOptions } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
-import { heuristicTask } from './heuristic-miner.ts';
-import { anyChecks, mineWithModel, type SessionYield, type ValidateChecks } from './model-miner.ts';
-import { filterForTarget, type TargetSkill } from './target-filter.ts';
+import { followUpsOf, type TaskRecord, type Tasks } from '../task-record.ts';
+import { heuristicTask, readSkillHint } from './heuristic-miner.ts';
+import { type MinerSettings, mineWithModel, type SessionYield } from './model-miner.ts';
 
-export type MineOptions = SplitOptions & {
-  /** Without a model the first request of a session is its task, and nothing measures it. */
-  readonly miner: 'heuristic' | ChatModel;
-  readonly maxTasks?: number;
-  readonly targetSkill?: TargetSkill | undefined;
-  readonly preferences?: string | undefined;
-  readonly promptOverrides?: { readonly miner?: string | undefined } | undefined;
-  /** What the rule judge thinks of a check. */
-  readonly validateChecks?: ValidateChecks | undefined;
-  /** Whether tasks may need files of the project and tools: otherwise only what can be answered in words is wanted. */
-  readonly hasTools?: boolean | undefined;
-  /** For what a model proposes, before it becomes a task. */
-  readonly redact?: ((text: string) => string) | undefined;
-  /** Whether a person said that a task is not wanted. */
-  readonly isUnwanted?: ((task: TaskRecord) => boolean) | undefined;
-  /** For sessions about which the model gave no usable answer. Those it found nothing in stay without a task. */
-  readonly fallback?: 'none' | 'heuristic' | undefined;
-  readonly workers?: number | undefined;
-  readonly maxOutputTokens?: number | undefined;
-  readonly onProgress?: ((progress: MineProgress) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-};
+export type MineOptions = SplitOptions &
+  MinerSettings & {
+    /** Without a model the first request of a session is its task. */
+    readonly miner: 'heuristic' | ChatModel;
+    readonly maxTasks?: number;
+    readonly targetSkill?: TargetSkill | undefined;
+    readonly isUnwanted?: ((task: TaskRecord) => boolean) | undefined;
+    /** For sessions about which the model gave no usable answer. Those it found nothing in stay without a task. */
+    readonly fallback?: 'none' | 'heuristic' | undefined;
+    readonly onProgress?: ((progress: MineProgress) => void) | undefined;
+  };
 
 export type MineProgress = { readonly sessionsDone: number; readonly sessions: number; readonly tasks: number };
 
 export type MineResult = {
   /** Newest session first, or best for the target skill first; each with its split. */
-  readonly tasks: readonly TaskRecord[];
-  /** What was asked for, over all sessions that gave a task, most often first. */
+  readonly tasks: Tasks;
   readonly groups: readonly IntentGroup[];
   readonly dropped: readonly Dropped[];
-  /** For people. */
   readonly notes: readonly string[];
-  /** Which limit has ended the search for tasks before all sessions were read, in words. */
   readonly cut?: string | undefined;
 };
 
@@ -76,7 +61,7 @@ function usable(digests: readonly SessionDigest[], drop: DropSession): SessionDi
   });
 }
 
-/** By end, then by name; those whose end is not known come last. */
+/** By end, then by name; sessions without a known end come last. */
 function newestFirst(digests: readonly SessionDigest[]): SessionDigest[] {
   const nameOf = ({ source, sessionId }: SessionDigest) => `${source}:${sessionId}`;
   return [...digests].sort((a, b) => compare(b.endedAt, a.endedAt) || compare(nameOf(a), nameOf(b)));
@@ -90,19 +75,25 @@ function dayIn(digests: readonly SessionDigest[]): (sessionId: string) => string
 }
 
 type DropCounter = ReturnType<typeof dropCounter>;
-type SessionOptions = MineOptions & { readonly maxTasks: number };
 
 async function mineSessions(
   digests: readonly SessionDigest[],
-  options: SessionOptions,
+  options: MineOptions & { readonly maxTasks: number },
   drop: DropCounter,
-): Promise<{ readonly tasks: readonly TaskRecord[]; readonly cut?: string | undefined }> {
-  options.signal?.throwIfAborted();
-  if (options.miner === 'heuristic') return { tasks: digests.flatMap((digest) => mineByRule(digest, drop.session)) };
-  const found = await askAbout(digests, options.miner, options);
+): Promise<{ readonly tasks: Tasks; readonly cut?: string | undefined }> {
+  const { miner: model, onProgress, signal } = options;
+  signal?.throwIfAborted();
+  if (model === 'heuristic') return { tasks: digests.flatMap((digest) => mineByRule(digest, drop.session)) };
+  let [sessionsDone, tasks] = [0, 0];
+  const onSession = (found: SessionYield) => {
+    sessionsDone += 1;
+    tasks += found.tasks.length;
+    onProgress?.({ sessionsDone, sessions: digests.length, tasks });
+  };
+  const found = await mineWithModel(digests, { ...options, model, onSession });
   const cut = found.map(({ failure }) => failure?.limit).find((limit) => limit !== undefined);
-  const untouched = digests.slice(found.length);
-  for (const { sessionId } of untouched) drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
+  for (const { sessionId } of digests.slice(found.length))
+    drop.session(cut === undefined ? 'over-limit' : 'over-budget', sessionId);
   return { tasks: found.flatMap((one) => tasksOf(one, options.fallback ?? 'none', drop)), cut };
 }
 
@@ -112,21 +103,8 @@ function mineByRule(digest: SessionDigest, drop: DropSession): TaskRecord[] {
   return task ? [task] : [];
 }
 
-function askAbout(digests: readonly SessionDigest[], model: ChatModel, options: SessionOptions) {
-  const { maxTasks, preferences, promptOverrides, validateChecks = anyChecks, signal, onProgress } = options;
-  const { workers = 4, maxOutputTokens = 2_048, redact = redactSecrets, hasTools = false } = options;
-  let [sessionsDone, tasks] = [0, 0];
-  const onSession = (found: SessionYield) => {
-    sessionsDone += 1;
-    tasks += found.tasks.length;
-    onProgress?.({ sessionsDone, sessions: digests.length, tasks });
-  };
-  const settings = { model, maxTasks, validateChecks, redact, preferences, hasTools, prompt: promptOverrides?.miner };
-  return mineWithModel(digests, { ...settings, workers, maxOutputTokens, onSession, signal });
-}
-
-/** What the model could not answer is counted; only on request does the first prompt stand in for it. */
-function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: DropCounter): readonly TaskRecord[] {
+/** A session without a usable answer is counted; with `fallback` its first prompt becomes the task. */
+function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: DropCounter): Tasks {
   const { digest, tasks, uncheckable, failure } = found;
   drop.tasks('uncheckable', uncheckable, [digest.sessionId]);
   if (failure && fallback === 'heuristic') {
@@ -138,7 +116,6 @@ function tasksOf(found: SessionYield, fallback: 'none' | 'heuristic', drop: Drop
   return tasks;
 }
 
-/** Why a session or a task is not in the list, in words for people. */
 const REASONS = {
   'no-prompt': 'nobody asked for anything',
   'own-call': 'it was a call of our own',
@@ -162,16 +139,13 @@ export type DropReason = keyof typeof REASONS;
 
 export type Dropped = {
   readonly reason: DropReason;
-  /** A `reply` is one for which the first request of its session stands in. */
+  /** `reply`: the first request of its session takes its place. */
   readonly what: 'session' | 'task' | 'reply';
   readonly count: number;
-  /** In words for people. */
   readonly why: string;
-  /** Where it is known from which. */
   readonly sessionIds: readonly string[];
 };
 
-/** Counts what does not become a task, so that nothing gets lost unseen. */
 function dropCounter() {
   const counted = new Map<string, Dropped>();
   const count = (what: Dropped['what'], reason: DropReason, more: number, sessionIds: readonly string[]) => {
@@ -192,17 +166,14 @@ function dropCounter() {
 }
 
 function toNote({ count, what, why }: Dropped): string {
-  const [one, many] = what === 'reply' ? ['reply', 'replies'] : [what, `${what}s`];
-  const fate = what === 'reply' ? 'replaced by the first request' : 'left out';
-  return `${count} ${count === 1 ? one : many} ${fate}: ${why}`;
+  if (what === 'reply') return `${plural(count, what, 'replies')} replaced by the first request: ${why}`;
+  return `${plural(count, what)} left out: ${why}`;
 }
 
-/** Intents that share half of their telling words are one habit. Looser than a near-duplicate: this is for people to read. */
+/** Intents that share half of their words are one habit. Looser than a near-duplicate: people read these groups. */
 const SAME_INTENT = 0.5;
 
-/** What a person asks for again and again. */
 export type IntentGroup = {
-  /** In the words of the first task. */
   readonly intent: string;
   readonly taskIds: readonly string[];
   readonly sessionIds: readonly string[];
@@ -210,8 +181,7 @@ export type IntentGroup = {
   readonly dates: readonly string[];
 };
 
-/** Most sessions first. `dayOf`: when a session was; empty when that is not known. */
-function groupIntents(tasks: readonly TaskRecord[], dayOf: (sessionId: string) => string): IntentGroup[] {
+function groupIntents(tasks: Tasks, dayOf: (sessionId: string) => string): IntentGroup[] {
   const groups = clusters(tasks).map((members): IntentGroup => {
     const sessionIds = [...new Set(members.flatMap(({ sourceSessions }) => sourceSessions))];
     const dates = new Set(sessionIds.map(dayOf).filter((day) => day !== ''));
@@ -221,13 +191,14 @@ function groupIntents(tasks: readonly TaskRecord[], dayOf: (sessionId: string) =
   return groups.sort((a, b) => b.sessionIds.length - a.sessionIds.length);
 }
 
-/** Each task joins the group whose first member is most like it, so that no chain of small steps joins what differs. */
-function clusters(tasks: readonly TaskRecord[]): TaskRecord[][] {
+/** Each task joins the group whose first member is most like it: chains of small steps do not join different tasks. */
+function clusters(tasks: Tasks): TaskRecord[][] {
   const index = new SimilarityIndex(SAME_INTENT);
   const groups: TaskRecord[][] = [];
   for (const task of tasks) {
     const words = tellingWords(task.intent);
-    const nearest = nearestOf(index.similarTo(words));
+    const similar = index.similarTo(words);
+    const [nearest] = similar.toSorted((a, b) => b.similarity - a.similarity || a.number - b.number);
     if (nearest !== undefined) groups[nearest.number]!.push(task);
     else {
       groups.push([task]);
@@ -237,13 +208,57 @@ function clusters(tasks: readonly TaskRecord[]): TaskRecord[][] {
   return groups;
 }
 
-function nearestOf(similar: readonly Similar[]): Similar | undefined {
-  return [...similar].sort((a, b) => b.similarity - a.similarity || a.number - b.number)[0];
-}
-
-/** Without what stands in any sentence; numbers are all alike, since the habit is the same for issue 7 and issue 8. */
+/** Without stop words. Numbers are all alike: the habit is the same for issue 7 and issue 8. */
 function tellingWords(text: string): Words {
   const words = splitWords(text.replace(/\p{N}+/gu, '0'));
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   return new Set(telling.length > 0 ? telling : words);
+}
+
+export type TargetSkill = { readonly path: string; readonly text: string };
+
+const MOST_COMMON = 180;
+const MOST_READ = 200_000;
+const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
+
+const COMMON = new Set('skill skills file files task tasks user please should must will your you use using'.split(' '));
+
+/** Tasks that share a word with the skill's name or headings, or two with its text, best first; all tasks if none does. */
+export function filterForTarget(tasks: Tasks, skill: TargetSkill): TaskRecord[] {
+  if (skill.text.trim() === '') return [...tasks];
+  const name = documentName(skill.path);
+  const headings = skill.text.match(/^ {0,3}#{1,6}[ \t].*$/gm) ?? [];
+  const strongWords = new Set(tokensOf([name, ...headings].join('\n')));
+  const weakWords = new Set([...strongWords, ...mostCommon(tokensOf(skill.text))]);
+  const scored = tasks.map((task) => {
+    const tokens = [...new Set(tokensOf([task.intent, task.contextExcerpt, followUpsOf(task)].join('\n')))];
+    const isDoneWithIt = readSkillHint(task.skillHint)?.skill === name;
+    const strong = tokens.filter((token) => strongWords.has(token)).length + Number(isDoneWithIt);
+    const weak = tokens.filter((token) => weakWords.has(token)).length;
+    return { task, isFitting: strong >= 1 || weak >= 2, score: 3 * strong + weak };
+  });
+  const best = scored.filter(({ isFitting }) => isFitting).sort((a, b) => b.score - a.score);
+  return best.length === 0 ? [...tasks] : best.map(({ task }) => task);
+}
+
+/** A skill is named by its folder, another document by its file. */
+function documentName(path: string): string {
+  const name = basename(path, extname(path));
+  return name.toLowerCase() === 'skill' ? basename(dirname(path)) : name;
+}
+
+/** Words of at least three letters that are not numbers; compound words with their parts. */
+function tokensOf(text: string): string[] {
+  const tokens = text.slice(0, MOST_READ).normalize('NFKC').toLowerCase().match(TOKEN) ?? [];
+  const parts = tokens.flatMap((token) => (/[-_]/.test(token) ? [token, ...token.split(/[-_]/)] : [token]));
+  return parts.filter((part) => isTelling(part) && !STOP_WORDS.has(part) && !COMMON.has(part));
+}
+
+const isTelling = (token: string) => [...token].length >= 3 && !/^[\p{N}_-]+$/u.test(token);
+
+function mostCommon(tokens: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  const ranked = [...counts].sort((a, b) => b[1] - a[1]);
+  return ranked.slice(0, MOST_COMMON).map(([token]) => token);
 }

@@ -11,94 +11,94 @@ import { ANSWERS_FOLDER, makeFolderBelow, openCaches } from '../../stores/index.
 import { wrapModels } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
-import { NEEDS_FILES_TAG, type TaskRecord } from '../task-record.ts';
+import { NEEDS_FILES_TAG, type TaskRecord, type Tasks } from '../task-record.ts';
 import { commonFields, excerptOf, isTooShort, minedTaskId, short } from './heuristic-miner.ts';
 
-/** What a session came to. */
 export type SessionYield = {
   readonly digest: SessionDigest;
-  readonly tasks: readonly TaskRecord[];
-  /** Proposals that nothing could measure. */
+  readonly tasks: Tasks;
   readonly uncheckable: number;
   /** The model gave no answer that could be used; nothing is known about the session. */
   readonly failure?: {
     readonly reason: 'unreadable-reply' | 'call-failed' | 'over-budget';
     readonly error?: ModelCallError;
-    /** Which limit, in words. */
     readonly limit?: string;
   };
 };
 
-type ModelMinerOptions = {
-  readonly model: ChatModel;
-  /** Sessions are read until there are so many tasks, counted by id. */
-  readonly maxTasks: number;
-  readonly validateChecks: ValidateChecks;
-  readonly redact: (text: string) => string;
+export type MinerSettings = {
   /** What the person wrote about themselves in the settings. */
   readonly preferences?: string | undefined;
-  /** Whether tasks may need files of the project and tools. */
+  /** `miner` replaces our prompt. */
+  readonly promptOverrides?: { readonly miner?: string | undefined } | undefined;
+  /** The rule judge's opinion of checks. Default: any check will do. */
+  readonly validateChecks?: ValidateChecks | undefined;
+  /** For what a model proposes, before it becomes a task. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /** Whether tasks may need files of the project and tools. Default: only what can be answered in words. */
   readonly hasTools?: boolean | undefined;
-  /** In the place of our prompt. */
-  readonly prompt?: string | undefined;
-  readonly workers: number;
-  readonly maxOutputTokens: number;
-  readonly onSession?: ((found: SessionYield) => void) | undefined;
+  readonly workers?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+};
+
+type ModelMinerOptions = MinerSettings & {
+  readonly model: ChatModel;
+  /** Sessions are read until there are this many tasks, counted by id. */
+  readonly maxTasks: number;
+  readonly onSession: (found: SessionYield) => void;
 };
 
 const MOST_TASKS_OF_A_SESSION = 3;
 
 /**
- * One question a session, several at once, in the order of `digests` up to the one that fills the list: what comes of it
- * does not depend on how many are asked at the same time. A model out of reach for good, or for most sessions, throws.
+ * One question per session, several at once, in the order of `digests` up to the one that fills the list: the result does
+ * not depend on `workers`. Throws if the model is out of reach for good, or for most sessions.
  */
 export async function mineWithModel(
   digests: readonly SessionDigest[],
   options: ModelMinerOptions,
 ): Promise<readonly SessionYield[]> {
-  const stop = createStop(options.signal);
-  const limit = createLimit(options.workers, stop);
-  try {
-    const found: SessionYield[] = [];
-    for (const wave of chunk(digests, options.workers)) {
-      if (isFull(found, options.maxTasks) || found.some(({ failure }) => failure?.reason === 'over-budget')) break;
-      found.push(...(await limit.map(wave, (digest) => mineSession(digest, options, stop))));
-    }
-    refuseIfMostFailed(found);
-    return untilFull(found, options.maxTasks).sessions;
-  } finally {
-    stop[Symbol.dispose]();
+  const { workers = 4, maxTasks, onSession } = options;
+  using stop = createStop(options.signal);
+  const limit = createLimit(workers, stop);
+  const mineSession = async (digest: SessionDigest) => {
+    const found = await readSession(digest, options, stop);
+    onSession(found);
+    return found;
+  };
+  const found: SessionYield[] = [];
+  for (const wave of chunk(digests, workers)) {
+    if (isFull(found, maxTasks) || found.some(({ failure }) => failure?.reason === 'over-budget')) break;
+    found.push(...(await limit.map(wave, mineSession)));
   }
-}
-
-async function mineSession(digest: SessionDigest, options: ModelMinerOptions, stop: Stop): Promise<SessionYield> {
-  const found = await readSession(digest, options, stop);
-  options.onSession?.(found);
-  return found;
+  const errors = found.flatMap(({ failure }) => failure?.error ?? []);
+  if (errors.length * 2 > found.length) throw errors[0]!; // a provider that is down is not a night without tasks
+  return untilFull(found, maxTasks).sessions;
 }
 
 async function readSession(digest: SessionDigest, options: ModelMinerOptions, stop: Stop): Promise<SessionYield> {
-  const { model, validateChecks, maxOutputTokens } = options;
+  const { model, validateChecks, redact = redactSecrets, maxOutputTokens = 2_048 } = options;
+  const failed = (failure: SessionYield['failure']) => ({ digest, tasks: [], uncheckable: 0, failure: failure! });
   const question = { system: systemPrompt(options), user: sessionPrompt(digest), stage: 'mine', maxOutputTokens };
   try {
     const reply = await askForJson({ ...question, schema: MinerReply, isAskedAgain: true }, { model, stop });
-    if (!reply) return { digest, tasks: [], uncheckable: 0, failure: { reason: 'unreadable-reply' } };
-    const proposals = reply.tasks.slice(0, MOST_TASKS_OF_A_SESSION).map((one) => redactValue(one, options.redact));
+    if (!reply) return failed({ reason: 'unreadable-reply' });
+    const proposals = reply.tasks.slice(0, MOST_TASKS_OF_A_SESSION).map((one) => redactValue(one, redact));
     const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);
     return { digest, tasks, uncheckable: proposals.length - tasks.length };
   } catch (error) {
     if (error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED')
-      return { digest, tasks: [], uncheckable: 0, failure: { reason: 'over-budget', limit: error.message } }; // what was found is enough for a night
+      return failed({ reason: 'over-budget', limit: error.message }); // the night goes on with the tasks that were found
     if (!(error instanceof ModelCallError) || error.isFatal) throw error;
-    return { digest, tasks: [], uncheckable: 0, failure: { reason: 'call-failed', error } };
+    return failed({ reason: 'call-failed', error });
   }
 }
 
 const promptNamed = memoize((name: string) => readFileSync(new URL(`./prompts/${name}.md`, import.meta.url), 'utf8'));
 
-function systemPrompt({ prompt, preferences = '', hasTools = false }: ModelMinerOptions): string {
-  const words = prompt ?? promptNamed('miner');
+function systemPrompt({ promptOverrides, preferences = '', hasTools = false }: MinerSettings): string {
+  const words = promptOverrides?.miner ?? promptNamed('miner');
   const system = hasTools ? `${words}\n${promptNamed('miner-with-tools')}` : words;
   return preferences.trim() === '' ? system : `${system}\n## What this person prefers\n${preferences.trim()}\n`;
 }
@@ -125,25 +125,17 @@ function untilFull(found: readonly SessionYield[], maxTasks: number) {
   return { sessions: found, isFull: false };
 }
 
-/** A provider that is down is not a night without tasks. */
-function refuseIfMostFailed(found: readonly SessionYield[]): void {
-  const errors = found.flatMap(({ failure }) => failure?.error ?? []);
-  if (errors.length * 2 > found.length) throw errors[0]!;
-}
-
-/** A rule about an answer, as the rule judge takes it. */
 export type Check = { readonly op: string; readonly arg?: unknown };
 
-/** What the rule judge says about a task's `judge`: an error is a check that it cannot carry out. */
+/** The rule judge's opinion of a task's `judge`: an error is a check that it cannot carry out. */
 export type ValidateChecks = (judge: unknown) => {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 };
 
-/** Before a check is believed, all that can be said is that it has a name. */
 export const anyChecks: ValidateChecks = () => ({ errors: [], warnings: [] });
 
-/** Anything in a list: one strange task must not cost the others of its reply. */
+/** Anything in a list: one strange task must not spoil the others of its reply. */
 const MinerReply = z.object({ tasks: z.array(z.unknown()) });
 
 const Proposal = z.object({
@@ -154,13 +146,9 @@ const Proposal = z.object({
   needsFiles: z.boolean().catch(false),
 });
 
-/** Lengths in code points. */
 const [INTENT, RUBRIC] = [800, 600];
 
-/**
- * A model's proposal as a task: measured by its rubric, else by its checks. `undefined` when it has neither, or asks for
- * nothing: what cannot be checked cannot be learned from.
- */
+/** A model's proposal as a task, measured by its rubric, else by its checks; `undefined` if it has neither, or no intent. */
 export function toMinedTask(
   proposal: unknown,
   digest: SessionDigest,
@@ -203,7 +191,6 @@ function withCleanArg({ op, arg }: Check): Check | undefined {
   return clean === undefined ? undefined : { op, arg: clean };
 }
 
-/** The spaces of a pattern belong to it. */
 function cleanText(op: string, arg: unknown): string | undefined {
   if (typeof arg !== 'string' || strip(arg) === '') return undefined;
   return op === 'regex' ? arg : strip(arg);
@@ -217,20 +204,17 @@ function cleanBound(arg: unknown): number | undefined {
 type MinerOptions = {
   readonly model: ChatModel;
   readonly settings: SleepSettings;
-  /** The state folder: what was answered is kept there, so that nothing is paid for twice. */
+  /** The state folder, where answers are kept: nothing is paid for twice. */
   readonly folder: string;
-  /** For what the model answers, before it is kept: a model may repeat what it was not told, or guess it. */
+  /** For replies before they are kept: a model may invent or repeat a secret. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly observers?: readonly RunObserver[];
   readonly signal?: AbortSignal | undefined;
-  /** The limits of the night that it is a part of. Default: those of the settings. */
   readonly budget?: Budget | undefined;
 };
 
-type OpenMiner = Disposable & { readonly miner: ChatModel };
-
-/** A miner model in what every run has: cache, meter, retry, rate limit, and the hard limit of a night. */
-export async function openMiner(options: MinerOptions): Promise<OpenMiner> {
+/** A miner model with cache, meter, retry, rate limit and the hard limit of a night. */
+export async function openMiner(options: MinerOptions): Promise<Disposable & { readonly miner: ChatModel }> {
   const { settings, folder, observers = [], signal, budget: shared } = options;
   const model = withRedaction(options.model, options.redact ?? redactSecrets);
   const config = parseConfig(nightConfig(settings));

@@ -8,20 +8,13 @@ import {
   type TriedEdit,
 } from '../../core/run/index.ts';
 import type { GateAction, GateTrial, TaskDelta } from '../../report/index.ts';
+import type { Documents } from '../replay/replay.ts';
 import type { Trained } from '../replay/sleep-env.ts';
-import type { TaskRecord } from '../task-record.ts';
-import type { UntrainedDocument } from './shots.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
+import type { UntrainedDocument, Unverified } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
 
-/** One held-out task as it is without the candidate: enough to see why a night scored nothing. */
-type HoldoutDetail = {
-  readonly id: string;
-  readonly referenceKind: TaskRecord['referenceKind'];
-  readonly before: number | null;
-  readonly after: number | null;
-};
-
-/** What a night came to for a skill and a memory. Scores are `null` where nothing was measured, never 0. */
+/** The result of a night. Scores are `null` where nothing was measured, never 0. */
 export type ConsolidationResult = {
   readonly accepted: boolean;
   readonly gateAction: GateAction;
@@ -29,49 +22,100 @@ export type ConsolidationResult = {
   readonly candidateScore: number | null;
   readonly newSkill: string;
   readonly newMemory: string;
-  /** Of the other skills, by name. */
   readonly newSkills: Readonly<Record<string, string>>;
-  /** What could not be put to the test, and why. */
+  /** Documents that could not be put to the test, and why. */
   readonly untrained: readonly UntrainedDocument[];
   readonly appliedEdits: readonly EditRecord[];
   readonly rejectedEdits: readonly EditRecord[];
   readonly holdoutBaseline: number | null;
   readonly holdoutCandidate: number | null;
-  readonly holdoutDetail: readonly HoldoutDetail[];
-  /** How an optimizer's reply began that could not be read. */
+  readonly holdoutDetail: readonly (Pick<TaskRecord, 'id' | 'referenceKind'> & {
+    readonly before: number | null;
+    readonly after: number | null;
+  })[];
+  /** The beginning of an optimizer's reply that could not be read. */
   readonly reflectRaw: string;
   readonly callError: string;
   readonly unmatchedEdits: readonly EditRecord[];
   readonly holdoutLeaked: boolean;
   readonly gateTrials: readonly GateTrial[];
-  /** Refused because of what they say or hide, with the reason. */
+  /** Edits refused for poison or leaked answers, with the reason. */
   readonly refused: readonly { readonly target: Trained; readonly reason: string }[];
   readonly documents: readonly TrainedDocument[];
   readonly notes: readonly string[];
 };
 
-const OPS: Readonly<Record<string, string>> = { replace: 'replace', delete: 'delete' };
+const nothing = {
+  ...{ baselineScore: null, candidateScore: null, holdoutBaseline: null, holdoutCandidate: null },
+  ...{ appliedEdits: [], rejectedEdits: [], unmatchedEdits: [], refused: [], reflectRaw: '', callError: '' },
+  ...{ holdoutDetail: [], gateTrials: [], newSkills: {}, untrained: [], documents: [], notes: [] },
+  holdoutLeaked: false,
+} as const;
 
-const toRecord = (target: Trained, { op, target: anchor, content }: TriedEdit): EditRecord => ({
-  target,
-  op: OPS[op] ?? 'add',
-  content,
-  anchor,
-  rationale: '',
-});
+export function nothingVerified(
+  { skill, memory }: Documents,
+  { action, note }: Unverified,
+  untrained: readonly UntrainedDocument[],
+): ConsolidationResult {
+  const holdoutLeaked = action === 'reject_unverified';
+  const kept = { newSkill: skill, newMemory: memory };
+  return { ...nothing, ...kept, accepted: false, gateAction: action, holdoutLeaked, notes: [note], untrained };
+}
+
+type TrainedNight = {
+  readonly before: Documents;
+  readonly after: Documents;
+  readonly documents: readonly TrainedDocument[];
+  readonly tasks: Tasks;
+  readonly gateMode: 'on' | 'off';
+};
+
+export function toResult({ before, after, documents, tasks, gateMode }: TrainedNight): ConsolidationResult {
+  const accepted = documents.some(({ isTaken }) => isTaken);
+  const { skill, memory } = accepted ? after : before;
+  const sorted = documents.map(sortEdits);
+  const gateTrials = documents.map(trialOf);
+  const [yes, no] = gateMode === 'off' ? GREEDY : GATED;
+  return {
+    ...nothing,
+    ...(gateMode === 'off' ? {} : scoresOf(gateTrials, documents)),
+    ...{ accepted, gateAction: accepted ? yes : no, newSkill: skill, newMemory: memory },
+    appliedEdits: sorted.flatMap(({ appliedEdits }) => appliedEdits),
+    rejectedEdits: sorted.flatMap(({ rejectedEdits }) => rejectedEdits),
+    unmatchedEdits: sorted.flatMap(({ unmatchedEdits }) => unmatchedEdits),
+    holdoutDetail: holdoutDetailOf(tasks, gateTrials),
+    reflectRaw: documents.map(({ state }) => unreadReply(state)).find((text) => text !== '') ?? '',
+    gateTrials,
+    refused: documents.flatMap(refusalsOf),
+    documents,
+  };
+}
+
+const GREEDY = ['greedy_applied', 'greedy_noop'] as const;
+const GATED = ['accept_new_best', 'reject'] as const;
+
+function holdoutDetailOf(tasks: Tasks, trials: readonly GateTrial[]) {
+  const deltas = new Map(trials.flatMap(({ taskDeltas }) => taskDeltas.map((delta) => [delta.id, delta] as const)));
+  const held = tasks.filter(({ split }) => split === 'val');
+  return held.map(({ id, referenceKind }) => {
+    const delta = deltas.get(id);
+    return { id, referenceKind, before: delta?.before ?? null, after: delta?.after ?? null };
+  });
+}
 
 type SortedEdits = Pick<ConsolidationResult, 'appliedEdits' | 'rejectedEdits' | 'unmatchedEdits'>;
 
-/** What became of every edit of a document's steps. Where the winner is not taken, what was applied is rejected. */
+/** All edits of a document's steps. If the winner is not taken, applied edits count as rejected. */
 export function sortEdits({ trained, state, block, isTaken }: TrainedDocument): SortedEdits {
   const of = (pick: (record: StepRecord) => readonly TriedEdit[]) =>
     unique(state.history.flatMap(pick)).map((edit) => toRecord(trained, edit));
+  const withStatus = (start: string) =>
+    of((record) => record.edits.filter((_, at) => record.editStatuses[at]?.startsWith(start)));
   const taken = of((record) => (isAccepted(record.action) ? keptEdits(record).map((at) => record.edits[at]!) : []));
   const kept = taken.filter(({ op, content }) => op === 'delete' || block.includes(content.trim())); // the rest was pruned
-  const tried = of((record) => record.edits.filter((_, at) => record.editStatuses[at]?.startsWith('applied')));
   const names = new Set(kept.map(({ content }) => content));
-  const lost = tried.filter(({ content }) => !names.has(content));
-  const unmatchedEdits = of((record) => record.edits.filter((_, at) => record.editStatuses[at]?.startsWith('skipped')));
+  const lost = withStatus('applied').filter(({ content }) => !names.has(content));
+  const unmatchedEdits = withStatus('skipped');
   return isTaken
     ? { appliedEdits: kept, rejectedEdits: lost, unmatchedEdits }
     : { appliedEdits: [], rejectedEdits: [...kept, ...lost], unmatchedEdits };
@@ -81,20 +125,21 @@ const unique = (edits: readonly TriedEdit[]) => [
   ...new Map(edits.map((edit) => [JSON.stringify([edit.op, edit.target, edit.content]), edit])).values(),
 ];
 
+function toRecord(target: Trained, { op, target: anchor, content }: TriedEdit): EditRecord {
+  return { target, op: op === 'replace' || op === 'delete' ? op : 'add', content, anchor, rationale: '' };
+}
+
 /** Differences smaller than this are rounding. */
 const SAME = 1e-9;
 
-export function trialOf({ trained, named, proof, isTaken, state }: TrainedDocument): GateTrial {
+function trialOf({ trained, named, proof, isTaken, state }: TrainedDocument): GateTrial {
   const statusOf = ({ before, after }: TaskDelta) =>
     Math.abs(after - before) < SAME ? 'unchanged' : after > before ? 'improved' : 'regressed';
   const vetoed = state.history.some(({ verdictReason = '' }) => /regress|worse/.test(verdictReason));
   return {
-    target: trained,
-    named,
+    ...{ target: trained, named, accepted: isTaken, blockedByRegression: !isTaken && vetoed },
     baselineScore: proof?.before ?? state.baseline?.score ?? null,
     candidateScore: proof?.after ?? null,
-    accepted: isTaken,
-    blockedByRegression: !isTaken && vetoed,
     pValue: proof?.pValue ?? null,
     error: proof?.error ?? null,
     passes: proof?.passes ?? 0,
@@ -102,28 +147,26 @@ export function trialOf({ trained, named, proof, isTaken, state }: TrainedDocume
   };
 }
 
-/** Texts that the search refused, each reason once. */
-export const refusalsOf = ({ trained, state }: TrainedDocument) =>
+const refusalsOf = ({ trained, state }: TrainedDocument) =>
   [...new Set(state.leaks.map(({ reason }) => reason))].map((reason) => ({ target: trained, reason }));
 
-/** How the first unreadable reply of the optimizer began. */
 export const unreadReply = ({ answers }: RunState): string =>
   Object.values(answers).find(({ sample = '' }) => sample !== '')?.sample ?? '';
 
-/** From the first document's baseline to the last one that is taken; of documents with tasks of their own, of one of them. */
-export function scoresOf(trials: readonly GateTrial[], documents: readonly TrainedDocument[]) {
+/** From the first document's baseline to the last one that is taken; if skills have tasks of their own, of one of them. */
+function scoresOf(trials: readonly GateTrial[], documents: readonly TrainedDocument[]) {
   const taken =
     trials.findLast(({ accepted }) => accepted) ?? trials.findLast(({ candidateScore }) => candidateScore !== null);
   const first = documents.some(({ named }) => named !== '') && taken ? trials.indexOf(taken) : 0;
-  const baseline = trials[first]?.baselineScore ?? null;
+  const baselineScore = trials[first]?.baselineScore ?? null;
   return {
-    baselineScore: baseline,
-    candidateScore: taken?.candidateScore ?? baseline,
+    baselineScore,
+    candidateScore: taken?.candidateScore ?? baselineScore,
     holdoutBaseline: documents[first]?.state.baseline?.hard ?? null,
     holdoutCandidate: documents.findLast(({ isTaken }) => isTaken)?.summary.bestSelectionHard ?? null,
   };
 }
 
-/** No answer of the optimizer could be read, so that nobody has learned from the sessions of the night. */
+/** No reply of the optimizer could be read: nothing was learned from the sessions of the night. */
 export const isUnread = ({ documents }: Pick<ConsolidationResult, 'documents'>) =>
   documents.length > 0 && documents.every(({ state }) => isNothingRead(state.answers));

@@ -13,15 +13,13 @@ import type { Budget } from '../../models/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { SkillChoice } from '../documents/skills.ts';
 import type { Handoff } from '../handoff/handoff.ts';
-import type { Documents } from '../replay/replay.ts';
-import type { Quarantine, Trained } from '../replay/sleep-env.ts';
-import type { NightWork, OpenedWork } from '../replay/work.ts';
-import type { SleepSettings } from '../settings/sleep-settings.ts';
+import type { SleepEnvOptions, Trained } from '../replay/sleep-env.ts';
+import type { OpenedWork } from '../replay/work.ts';
+import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
 import type { NightRecord } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 
-/** What a day's sessions gave, or a file of tasks. */
 export type GatheredNight = Pick<
   NightRecord,
   'nSessions' | 'recurring' | 'notReplayable' | 'pooled' | 'tasks' | 'cursors' | 'notes'
@@ -29,22 +27,20 @@ export type GatheredNight = Pick<
   Partial<Pick<NightRecord, 'cut'>>;
 
 export type CycleInput = {
-  /** The private state folder. */
   readonly folder: string;
   readonly project: string;
-  /** Whose documents are trained: the name of an agent. */
   readonly agent: string;
   readonly settings: SleepSettings;
   readonly models: NightModels;
-  /** Names all models: with others, nights cannot be compared. */
+  /** Names all models: nights with other models cannot be compared. */
   readonly modelKey: string;
-  /** The documents as they are; each at most once of its kind. */
+  /** The documents as they are, at most one of each kind. */
   readonly documents: readonly LiveDocument[];
-  /** Finds the existing skills that tasks name; without it all tasks are for the documents. */
-  readonly chooseSkills?: ((tasks: readonly TaskRecord[]) => Promise<SkillChoice>) | undefined;
-  /** Called once, when a new night begins: harvests and mines, or reads a file. What it asks a model is within the night's limits. */
+  /** Finds the existing skills that tasks name. Without it, all tasks are for `documents`. */
+  readonly chooseSkills?: ((tasks: Tasks) => Promise<SkillChoice>) | undefined;
+  /** Called once, when a new night begins. Its model calls count within the limits of the night. */
   readonly gather: (state: SleepState, budget?: Budget) => Promise<GatheredNight>;
-  /** Names a file of tasks and its content; nothing when they come from sessions. Another one is another night. */
+  /** Names a tasks file by its content; empty when the tasks come from sessions. Another name is another night. */
   readonly tasksFrom?: string | undefined;
   readonly now: () => Date;
   readonly redact: (text: string) => string;
@@ -52,15 +48,17 @@ export type CycleInput = {
   readonly config?: SkillOptConfigInput | undefined;
   readonly scorers?: readonly TaskScorer[] | undefined;
   readonly runner?: RolloutRunner | undefined;
-  /** Where an agent with tools does the tasks: copies the project, as it was at a commit or as it is. */
+  /** Copies the project for an agent with tools: as it was at a commit, or as it is. */
   readonly openWork?: ((commit?: string) => Promise<OpenedWork>) | undefined;
-  /** Where the models are files: whose they are. */
+  /** Set when the models are files that an agent session answers. */
   readonly handoff?: Handoff | undefined;
-  /** Does everything and keeps nothing. */
+  /** Run the whole night and keep nothing of it. */
   readonly isDryRun?: boolean | undefined;
   readonly observers?: readonly RunObserver[] | undefined;
   readonly signal?: AbortSignal | undefined;
 };
+
+export type NightInput = CycleInput & { readonly state: SleepState; readonly budget?: Budget | undefined };
 
 export type NightModels = {
   readonly target: ChatModel;
@@ -68,48 +66,42 @@ export type NightModels = {
   readonly judge?: ChatModel | undefined;
 };
 
-type Foresee = (
-  env: SkillEnv<TaskRecord>,
-  night: DocumentNight,
-  run: { readonly tasks: readonly TaskRecord[]; readonly seed: string },
-) => SkillEnv<TaskRecord>;
+/** Where the run of a document is kept. `named` is the name of an existing skill, or empty. */
+export type StoreOf = (trained: Trained, named: string) => RunStore;
 
-export type DocumentNight = {
+export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
   readonly models: NightModels;
-  readonly tasks: readonly TaskRecord[];
-  readonly documents: Documents;
-  readonly trained: Trained;
-  /** The name of an existing skill that is trained; empty for the skill of our own, a target and the memory. */
+  /** The name of an existing skill; empty for the managed skill, a target and the memory. */
   readonly named?: string | undefined;
-  /** Texts of skills by hint, where tasks of several skills are attempted. */
-  readonly skillTexts?: ReadonlyMap<string, string> | undefined;
   readonly config: SkillOptConfigInput;
   readonly store: RunStore;
   /** The limits of the night, in place of those of `config`. */
   readonly budget?: Budget | undefined;
-  /** The error that a proof may make; nothing, when the person wants no gate. */
+  /** The error that a proof may make; `undefined` without a gate. */
   readonly error: number | undefined;
-  /** Attempts at each task of training. */
   readonly rolloutsK?: number | undefined;
-  readonly name?: string | undefined;
-  readonly notes?: readonly string[] | undefined;
-  readonly scorers?: readonly TaskScorer[] | undefined;
-  readonly prompt?: string | undefined;
   readonly promptOverrides?: PromptOverrides | undefined;
-  readonly quarantine?: Quarantine | undefined;
   /** When the evidence is looked at. Default: `PROOF_LOOKS`. */
   readonly proofLooks?: readonly ProofLook[] | undefined;
-  /** For models to which every wave of questions is a round: asks now what the run will ask later. */
-  readonly foresee?: Foresee | undefined;
+  /** For models that answer a wave of questions per round: asks now what the run will ask later. */
+  readonly foresee?:
+    | ((
+        env: SkillEnv<TaskRecord>,
+        night: DocumentNight,
+        run: { readonly tasks: Tasks; readonly seed: string },
+      ) => SkillEnv<TaskRecord>)
+    | undefined;
   readonly runner?: RolloutRunner | undefined;
-  /** An agent with tools that does the tasks, in place of the target. */
-  readonly work?: NightWork | undefined;
   readonly observers?: readonly RunObserver[] | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The metric by which a night's scores are compared. */
 export const metricOf = (config: SkillOptConfigInput) => {
   const { gateMetric, gateMixedWeight } = parseConfig(config);
   return { gateMetric, gateMixedWeight };
 };
+
+export const nightConfigOf = ({ settings, config }: Pick<CycleInput, 'settings' | 'config'>): SkillOptConfigInput => ({
+  ...nightConfig(settings),
+  ...config,
+});

@@ -2,36 +2,29 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readBlock, writeBlock } from '../../core/document/index.ts';
 import { redactValue } from '../../core/guard/index.ts';
-import type { Amounts, RunObserver } from '../../core/run/index.ts';
-import { head } from '../../core/text/index.ts';
-import { type DocumentReport, reportMarkdown, type SleepReport } from '../../report/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
+import { reportMarkdown, type SleepReport } from '../../report/index.ts';
 import { createPrivate, writePrivate } from '../../stores/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { documentOf, runNameOf } from '../documents/skills.ts';
-import type { QuarantinedText } from '../replay/sleep-env.ts';
-import { type Proposal, recordProposal } from '../staging/proposal.ts';
+import { isFor, type Proposal, recordProposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
 import { type NightRecord, writeNight } from '../state/nights.ts';
 import { type OverNights, openSleepState, recordNight, type SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
 import { type ConsolidationResult, isUnread } from './consolidation-result.ts';
 import type { CycleInput } from './cycle-input.ts';
+import { diagnosticsOf } from './night-report.ts';
 import { rejectedIn } from './over-nights.ts';
-import type { Proof } from './prove.ts';
-import { costOf, toReport, usageOf, verdictOf } from './sleep-report.ts';
-import type { TrainedDocument } from './train-document.ts';
+import { gainOf } from './prove.ts';
 
-/**
- * A document as it will be when the person adopts what waits for them: a further night builds on it, and what it proposes
- * holds both. Not where the learned block was changed by hand since: then it starts from that.
- */
+/** A document with its pending proposal, which a further night builds on; not if the learned block was changed by hand. */
 export function onPending(document: LiveDocument, proposals: readonly Proposal[]): LiveDocument {
   const waiting = proposals.findLast((proposal) => proposal.status === 'pending' && isFor(proposal, document));
   if (waiting === undefined || readBlock(document.text, 'learned') !== waiting.baseBlock) return document;
   return { ...document, text: writeBlock(document.text, 'learned', waiting.block) };
 }
 
-/** What is measured holds with it, which is no matter of course when another document waits. */
 export function builtOn(documents: readonly LiveDocument[], proposals: readonly Proposal[]): string[] {
   const isUnder = (proposal: Proposal) =>
     documents.some((one) => isFor(proposal, one) && readBlock(one.text, 'learned') === proposal.block);
@@ -43,9 +36,67 @@ export function builtOn(documents: readonly LiveDocument[], proposals: readonly 
     );
 }
 
-const isFor = ({ document }: Proposal, { live }: LiveDocument) => document.realPath === live.realPath;
+export async function stageNight(
+  { project, night }: NightRecord,
+  { documents, newSkills, newSkill, newMemory }: ConsolidationResult,
+  input: CycleInput,
+): Promise<Proposal[]> {
+  const proposals: Proposal[] = [];
+  for (const { trained, named, isTaken, proof } of documents) {
+    const document = documentOf(input.documents, trained, named);
+    if (!isTaken || !document) continue;
+    const { live, roots, isNewAllowed } = document;
+    proposals.push(
+      await stage({
+        ...{ stateFolder: input.folder, project, night, document, live, roots, isNewAllowed },
+        id: `${night}${runNameOf(trained, named)}`,
+        at: input.now().toISOString(),
+        gain: gainOf(proof),
+        confidence: proof ? 1 - proof.error : null,
+        text: newSkills[named] ?? (trained === 'skill' ? newSkill : newMemory),
+      }),
+    );
+  }
+  return proposals;
+}
 
-/** The state with a new proposal, in place of those for the same document that it was built on. */
+type FinishedNight = {
+  readonly record: NightRecord;
+  readonly folder: string;
+  readonly result: ConsolidationResult;
+  readonly proposals: readonly Proposal[];
+  readonly report: SleepReport;
+  readonly overNights: readonly OverNights[];
+};
+
+/** Writes the files for people, then the state, which makes the night count. */
+export async function finishNight(finished: FinishedNight, input: CycleInput): Promise<void> {
+  const { record, folder, result, proposals, report, overNights } = finished;
+  const write = (name: string, text: string) => writePrivate(join(folder, name), text);
+  await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
+  await write('report.md', reportMarkdown(report));
+  await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
+  const cursors = isUnread(result) ? undefined : record.cursors; // nothing was learned from sessions that no model read
+  const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
+  await using open = await openSleepState(input.folder, { redact: input.redact });
+  await open.update((state) => {
+    const known = new Set(state.taskArchive.map(({ task }) => task.id));
+    const fresh = tasks.filter(({ id }) => !known.has(id));
+    const { modelKey } = input;
+    const after = recordNight(state, { row: rowOf(finished), cursors, tasks: fresh, modelKey });
+    return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
+  });
+  await writeNight(folder, { ...record, status: 'done' });
+}
+
+function rowOf({ record: { project, night }, result: { documents }, report }: FinishedNight) {
+  const { accepted, nTasks, gateAction, calls, withTools, notReplayable, endedAt: at } = report;
+  const isTested = documents.some(({ proof }) => proof !== undefined);
+  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls };
+  return { ...row, rejected: documents.flatMap(rejectedIn), notReplayable, ...(withTools ? { withTools } : {}) };
+}
+
+/** The state with a new proposal. Pending ones for the same document are superseded: the new one contains them. */
 function supersede(state: SleepState, proposal: Proposal): SleepState {
   const proposals = state.proposals.map((earlier): Proposal => {
     const isSame = earlier.document.realPath === proposal.document.realPath && earlier.project === proposal.project;
@@ -54,110 +105,8 @@ function supersede(state: SleepState, proposal: Proposal): SleepState {
   return recordProposal({ ...state, proposals }, proposal);
 }
 
-const gainOf = (proof: Proof | undefined) => (proof ? { value: proof.gain.value, ...proof.gain.interval } : null);
-
-/** Everything that was proven, or is wanted without a gate, waits for a person from here on. */
-export async function stageNight(
-  record: NightRecord,
-  result: ConsolidationResult,
-  input: CycleInput,
-): Promise<Proposal[]> {
-  const { project, night } = record;
-  const proposals: Proposal[] = [];
-  for (const { trained, named, isTaken, proof } of result.documents) {
-    const document = documentOf(input.documents, trained, named);
-    if (!isTaken || !document) continue;
-    proposals.push(
-      await stage({
-        ...{ stateFolder: input.folder, project, night, document },
-        ...{ live: document.live, roots: document.roots, isNewAllowed: document.isNewAllowed },
-        id: `${night}${runNameOf(trained, named)}`,
-        at: input.now().toISOString(),
-        gain: gainOf(proof),
-        confidence: proof ? 1 - proof.error : null,
-        text: result.newSkills[named] ?? (trained === 'skill' ? result.newSkill : result.newMemory),
-      }),
-    );
-  }
-  return proposals;
-}
-
-type NightToReport = {
-  readonly record: NightRecord;
-  readonly result: ConsolidationResult;
-  readonly proposals: readonly Proposal[];
-  readonly quarantined: readonly QuarantinedText[];
-  /** Of the night's limits, where they are counted: mining too, and what was paid for before it was cut off. */
-  readonly spent?: Amounts | undefined;
-};
-
-export function reportNight(
-  { record, result, proposals, quarantined, spent }: NightToReport,
-  { documents, now }: CycleInput,
-): SleepReport {
-  const reported = result.documents.map((trained): DocumentReport => {
-    const document = documentOf(documents, trained.trained, trained.named)!;
-    const isStaged = proposals.some((proposal) => isFor(proposal, document));
-    const { name, live } = document;
-    return { ...documentReport(trained), name, path: live.path, isStaged };
-  });
-  const untrained = result.untrained.map(({ trained, named, tasks, note }) => {
-    const { name, live } = documentOf(documents, trained, named)!;
-    return { kind: trained, name, path: live.path, tasks: tasks.length, why: note };
-  });
-  const endedAt = now().toISOString();
-  return toReport(record, result, { documents: reported, untrained, quarantined, spent, endedAt });
-}
-
-function documentReport(document: TrainedDocument) {
-  const { trained, baseBlock, block, isTaken, proof, state } = document;
-  const { baseline, best } = state.tests;
-  const after = isTaken ? block : baseBlock;
-  const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
-  const said = { verdict: verdictOf(document), ...costOf(usageOf(document)) };
-  return { kind: trained, before: baseBlock, after, gain: gainOf(proof), test: test ?? null, ...said };
-}
-
-type Finished = {
-  readonly record: NightRecord;
-  readonly folder: string;
-  readonly result: ConsolidationResult;
-  readonly proposals: readonly Proposal[];
-  readonly report: SleepReport;
-  /** What is known of its documents over nights, with this one. */
-  readonly overNights: readonly OverNights[];
-};
-
-/** The files for people first; then the state, which makes the night count. */
-export async function finishNight(
-  { record, folder, result, proposals, report, overNights }: Finished,
-  input: CycleInput,
-): Promise<void> {
-  const { project, night } = record;
-  const cursors = isUnread(result) ? undefined : record.cursors; // then nobody has learned from its sessions
-
-  const write = (name: string, text: string) => writePrivate(join(folder, name), text);
-  await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
-  await write('report.md', reportMarkdown(report));
-  await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
-  const { accepted, nTasks, gateAction, calls, withTools, notReplayable, endedAt: at } = report;
-  const rejected = result.documents.flatMap(rejectedIn);
-  const isTested = result.documents.some(({ proof }) => proof !== undefined);
-  const tools = { notReplayable, ...(withTools ? { withTools } : {}) };
-  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, rejected, ...tools };
-  const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
-  await using open = await openSleepState(input.folder, { redact: input.redact });
-  await open.update((state) => {
-    const known = new Set(state.taskArchive.map(({ task }) => task.id));
-    const fresh = tasks.filter(({ id }) => !known.has(id));
-    const after = recordNight(state, { row, cursors, tasks: fresh, modelKey: input.modelKey });
-    return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
-  });
-  await writeNight(folder, { ...record, status: 'done' });
-}
-
-/** A file may have had a task learned from that was held out before: it proves nothing any more. */
-function learnedFrom(tasks: readonly TaskRecord[], state: SleepState): SleepState {
+/** A task that was held out before and learned from tonight proves nothing any more. */
+function learnedFrom(tasks: Tasks, state: SleepState): SleepState {
   const learned = new Set(tasks.filter(({ split }) => split === 'train').map(({ id }) => id));
   const taskArchive = state.taskArchive.map((one) =>
     learned.has(one.task.id) ? { ...one, task: { ...one.task, split: 'train' as const } } : one,
@@ -165,10 +114,11 @@ function learnedFrom(tasks: readonly TaskRecord[], state: SleepState): SleepStat
   return { ...state, taskArchive };
 }
 
-/** Of tasks that are archived; the others cannot come back. */
+/** Keeps scores of archived tasks alone: the others cannot come back. */
 function keepOverNights(state: SleepState, news: readonly OverNights[]): SleepState {
   const archived = new Set(state.taskArchive.map(({ task }) => task.id));
-  const isNew = (one: OverNights) => news.some((other) => nameOf(other) === nameOf(one));
+  const isNew = ({ project, document }: OverNights) =>
+    news.some((other) => other.project === project && other.document === document);
   const kept = news.map((one) => ({
     ...one,
     scores: Object.fromEntries(Object.entries(one.scores).filter(([id]) => archived.has(id))),
@@ -176,61 +126,21 @@ function keepOverNights(state: SleepState, news: readonly OverNights[]): SleepSt
   return { ...state, overNights: [...state.overNights.filter((one) => !isNew(one)), ...kept] };
 }
 
-const nameOf = ({ project, document }: OverNights) => `${document} ${project}`;
-
-const RAW_LENGTH = 1_200;
-
-/** Enough to tell a night without a failure from one whose models said nothing: both score 0. */
-export function diagnosticsOf(record: NightRecord, result: ConsolidationResult | undefined, error?: unknown) {
-  const { night, modelKey, tasks } = record;
-  const of = (split: string) => tasks.filter((task) => task.split === split).length;
-  return {
-    ...{ night, modelKey, nTrain: of('train'), nVal: of('val'), nTest: of('test') },
-    callError: error === undefined ? '' : (error as Error).message,
-    ...(result && {
-      accepted: result.accepted,
-      gateAction: result.gateAction,
-      holdoutLeaked: result.holdoutLeaked,
-      baselineScore: result.baselineScore,
-      candidateScore: result.candidateScore,
-      nAppliedEdits: result.appliedEdits.length,
-      nRejectedEdits: result.rejectedEdits.length,
-      nUnmatchedEdits: result.unmatchedEdits.length,
-      reflectRawHead: head(result.reflectRaw, RAW_LENGTH),
-      holdoutDetail: result.holdoutDetail,
-      gateTrials: result.gateTrials,
-      optimizerReplies: result.documents.map(({ trained, named, summary }) => ({
-        trained,
-        named,
-        ...summary.optimizerReplies,
-      })),
-      warnings: result.documents.flatMap(({ summary }) => summary.warnings),
-    }),
-  };
-}
-
-const EVIDENCE_FILE = 'evidence.jsonl';
 const MOST_CHARACTERS = 4_000;
 
-/** One line per thing that happened, redacted and bounded, for whoever wants to know why. */
+/** Writes `evidence.jsonl`: one line per event, redacted and shortened. */
 export async function evidenceLog(folder: string, redact: (text: string) => string) {
-  const path = join(folder, EVIDENCE_FILE);
+  const path = join(folder, 'evidence.jsonl');
   await createPrivate(path);
   let [waiting, seq, written] = ['', 0, Promise.resolve()];
   const flush = async () => {
     const lines = waiting;
     waiting = '';
-    if (lines !== '') await appendFile(path, lines).catch(() => undefined); // it is not worth a night
+    if (lines !== '') await appendFile(path, lines).catch(() => undefined); // a log must not end a night
   };
   const write = (stage: string, event: string, payload: object) => {
-    const line = {
-      at: new Date().toISOString(),
-      seq: seq++,
-      stage,
-      event,
-      ...(shortened(redactValue(payload), redact) as object),
-    };
-    waiting += `${JSON.stringify(line)}\n`;
+    const facts = shortened(redactValue(payload), redact) as object;
+    waiting += `${JSON.stringify({ at: new Date().toISOString(), seq: seq++, stage, event, ...facts })}\n`;
     written = written.then(flush);
   };
   const observer: RunObserver = {
@@ -243,8 +153,7 @@ export async function evidenceLog(folder: string, redact: (text: string) => stri
 function shortened(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return shortText(redact(value));
   if (Array.isArray(value)) return value.map((item) => shortened(item, redact));
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortened(item, redact)]));
 }
 

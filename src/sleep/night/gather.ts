@@ -1,39 +1,43 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { checkRuleJudge } from '../../core/judge/index.ts';
+import { groupBy, plural } from '../../core/text/index.ts';
 import type { Budget } from '../../models/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { ownerAmong, type SkillChoice, skillFileOf } from '../documents/skills.ts';
 import { type Harvest, harvest } from '../harvest/harvest.ts';
 import type { HarvestProgress } from '../harvest/update-index.ts';
-import { type MineOptions, type MineProgress, type MineResult, mineTasks } from '../mine/mine-tasks.ts';
+import {
+  type MineOptions,
+  type MineProgress,
+  type MineResult,
+  mineTasks,
+  type TargetSkill,
+} from '../mine/mine-tasks.ts';
 import { openMiner } from '../mine/model-miner.ts';
-import type { TargetSkill } from '../mine/target-filter.ts';
 import type { OpenSleep } from '../open-sleep.ts';
 import { leastCallsFor, smallestNight } from '../plan/pages.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { cursorsOf, readSleepState, type SleepState } from '../state/sleep-state.ts';
-import { isReplayable, type TaskRecord } from '../task-record.ts';
+import { isReplayable, type TaskRecord, type Tasks } from '../task-record.ts';
 import { readTasksFile, requireReviewed } from '../tasks-file.ts';
 import type { GatheredNight, NightModels } from './cycle-input.ts';
 import { prepareTasks } from './prepare-tasks.ts';
 
-/** What happens while a night looks for its tasks. */
 export type GatherEvent =
-  /** The fewest model calls with which any night proposes something. Not sent when the tasks come from a file. */
+  /** `leastCalls`: the fewest model calls with which any night proposes something. Not sent for a tasks file. */
   | { readonly type: 'gather-start'; readonly leastCalls: number }
   | ({ readonly type: 'transcript-read' } & HarvestProgress)
   | { readonly type: 'sessions-chosen'; readonly sessions: readonly SessionDigest[] }
   | ({ readonly type: 'session-mined' } & MineProgress)
   | { readonly type: 'mining-end' }
-  /** `leastCalls`: for a proposal from these tasks; `undefined` if they are too few to try anything. */
   | {
       readonly type: 'tasks-ready';
       readonly tasks: number;
       readonly heldOut: number;
+      /** For a proposal from these tasks; `undefined` if they are too few to try anything. */
       readonly leastCalls: number | undefined;
-      /** Calls that mining has used. */
       readonly spentCalls: number;
     };
 
@@ -45,19 +49,20 @@ export type GatherOptions = {
   /** Whether the optimizer finds the tasks. Otherwise rules do. */
   readonly isMinedByModel: boolean;
   readonly models: NightModels;
-  /** Whether an agent with tools attempts the tasks. */
   readonly hasTools: boolean;
-  readonly chooseSkills: (tasks: readonly TaskRecord[]) => Promise<SkillChoice>;
+  readonly chooseSkills: (tasks: Tasks) => Promise<SkillChoice>;
   readonly now: () => Date;
   readonly onGather?: ((event: GatherEvent) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
+type GatherState = { readonly state: SleepState; readonly budget?: Budget | undefined };
+
 /** The tasks of a night: from new sessions or from a file, and from earlier nights. */
 export async function gatherNight(
   sleep: OpenSleep,
   options: GatherOptions,
-  { state, budget }: { readonly state: SleepState; readonly budget?: Budget | undefined },
+  { state, budget }: GatherState,
 ): Promise<GatheredNight> {
   const { tasksFile, chooseSkills, hasTools, onGather } = options;
   const here = sleep.redact(sleep.project);
@@ -66,17 +71,12 @@ export async function gatherNight(
   if (tasksFile === undefined) await onGather?.({ type: 'gather-start', leastCalls: smallestNight(sleep.settings) });
   const day = await (tasksFile === undefined
     ? fromSessions(sleep, options, { state, budget })
-    : fromFile(tasksFile, sleep.settings, options.models, state));
+    : fromFile(tasksFile, sleep.settings, options, state));
   const { skills } = await chooseSkills([...day.tasks, ...archive]);
   const ownerOf = ownerAmong(skills);
   const canReplay = (task: TaskRecord) => isReplayable(task) || (hasTools && (tasksFile !== undefined || isHere(task)));
-  const { tasks, notReplayable, pooled, repeated } = prepareTasks(
-    day.tasks,
-    archive,
-    sleep.settings,
-    ownerOf,
-    canReplay,
-  );
+  const prepared = prepareTasks(day.tasks, archive, sleep.settings, { ownerOf, canReplay });
+  const { tasks, notReplayable, pooled, repeated } = prepared;
   await onGather?.({
     type: 'tasks-ready',
     tasks: tasks.length,
@@ -84,31 +84,26 @@ export async function gatherNight(
     leastCalls: leastCallsOf(tasks, ownerOf, sleep.settings),
     spentCalls: budget?.spent().calls ?? 0,
   });
-  const notes = repeated === 0 ? day.notes : [...day.notes, countedOnce(repeated)];
+  const leftOut = `${plural(repeated, 'held-out task is', 'held-out tasks are')} left out of the proof: nearly the same as another one, or as what was learned from.`;
+  const notes = repeated === 0 ? day.notes : [...day.notes, leftOut];
   return { ...day, tasks: [...tasks], notReplayable, pooled, notes };
 }
 
-/** For the document that needs the fewest. */
 function leastCallsOf(
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   ownerOf: (task: TaskRecord) => string,
   settings: SleepSettings,
 ): number | undefined {
-  const owners = [...new Set(tasks.map(ownerOf))];
-  const tasksOf = (owner: string) => tasks.filter((task) => ownerOf(task) === owner);
-  const needs = owners.flatMap((owner) => leastCallsFor(tasksOf(owner), settings) ?? []);
+  const needs = groupBy(tasks, ownerOf).flatMap((own) => leastCallsFor(own, settings) ?? []);
   return needs.length === 0 ? undefined : Math.min(...needs);
 }
-
-const countedOnce = (tasks: number) =>
-  `${tasks} held-out ${tasks === 1 ? 'task is' : 'tasks are'} left out of the proof: nearly the same as another one, or as what was learned from.`;
 
 type DayTasks = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
 
 async function fromSessions(
   sleep: OpenSleep,
   options: GatherOptions,
-  { state, budget }: { readonly state: SleepState; readonly budget?: Budget | undefined },
+  { state, budget }: GatherState,
 ): Promise<DayTasks> {
   const { settings, folder } = sleep;
   const { models, since, signal, hasTools, onGather } = options;
@@ -145,10 +140,11 @@ const nothingFound = (cut: string) =>
     hint: 'Raise it and start again, or let rules find the tasks: llmMine: false.',
   });
 
-type HarvestChoice = Pick<GatherOptions, 'since' | 'onGather' | 'signal'> & { readonly now: number };
-
 /** The sessions that a night would consider. Moves no cursor. */
-export async function harvestNew(sleep: OpenSleep, { since, now, onGather, signal }: HarvestChoice): Promise<Harvest> {
+export async function harvestNew(
+  sleep: OpenSleep,
+  { since, now, onGather, signal }: Pick<GatherOptions, 'since' | 'onGather' | 'signal'> & { readonly now: number },
+): Promise<Harvest> {
   const { settings, project, folder, notices } = sleep;
   const state = await readSleepState(folder, { onWarning: notices.warn });
   return harvest({
@@ -160,13 +156,11 @@ export async function harvestNew(sleep: OpenSleep, { since, now, onGather, signa
   });
 }
 
-type Mining = Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier' | 'hasTools'>>;
-
 /** The tasks in harvested sessions: rules find them, unless a model is given. */
 export async function mineHarvest(
   { settings, isIgnored, redact }: OpenSleep,
   { sessions }: Harvest,
-  mining: Mining = {},
+  mining: Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier' | 'hasTools'>> = {},
 ): Promise<MineResult> {
   const { valFraction, testFraction, seed, preferences, promptOverrides, maxTasksPerNight } = settings;
   return mineTasks(sessions, {
@@ -184,7 +178,6 @@ export async function mineHarvest(
 const isBySkill = ({ multiSkillFanout, targetSkillPath }: SleepSettings) =>
   multiSkillFanout && targetSkillPath === undefined;
 
-/** The skill that tasks must be about, if the settings name one and filter by it. */
 async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
   if (targetSkillPath === undefined || !targetTaskFilter) return undefined;
   const path = skillFileOf(targetSkillPath);
@@ -199,7 +192,7 @@ async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSetting
 async function fromFile(
   path: string,
   settings: SleepSettings,
-  models: NightModels & { readonly judge?: ChatModel | undefined },
+  { models }: GatherOptions,
   state: SleepState,
 ): Promise<DayTasks> {
   const earlier = state.taskArchive.map(({ task }) => task);

@@ -6,10 +6,7 @@ import { openLedger } from '../../stores/index.ts';
 
 const COUNTED = ['maxCalls', 'maxTotalTokens', 'maxCostUsd'] as const;
 
-/**
- * The limits of a night: mining, the runs of all documents and their proofs share them, and with a ledger also what was
- * spent before the night was cut off. Minutes count from now. Nothing, where nothing is limited.
- */
+/** The limits of a whole night; a ledger adds what was spent before a cut. Minutes count from now. `undefined`: no limits. */
 export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budget | undefined {
   const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = config;
   const isCounted = COUNTED.some((name) => config[name] !== undefined);
@@ -19,7 +16,7 @@ export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budge
   return createBudget({ ...limits, names, spent: ledger?.before, ledger: isCounted ? ledger : undefined });
 }
 
-/** `work` within the limits of the night in this folder: what it spends survives the process. */
+/** Runs `work` within the limits of the night in this folder. What it spends survives the process. */
 export async function withinLimits<Answer>(
   folder: string,
   config: SkillOptConfigInput,
@@ -44,19 +41,13 @@ export async function keepingHalf<Answer>(
   return work().finally(() => budget?.release());
 }
 
-export type SearchBudget = {
-  readonly budget: Budget;
-  /** What the passes behind a proven gain will need, once that is known. */
-  readonly reserve: () => Held | undefined;
-};
-
-/** The same limits for a search: beside its final measurement, `more` times as much is kept for the proof, and also after it. */
-export function searchBudget(budget: Budget, more: number): SearchBudget {
+/** The same limits for a search. Besides its final measurement, `more` times as much is kept for the proof (`reserve`). */
+export function searchBudget(budget: Budget, more: number) {
   let kept: Held | undefined;
   return {
     budget: {
       ...budget,
-      hold(part) {
+      hold(part: Held) {
         kept = times(part, more);
         budget.hold(times(part, 1 + more));
       },
@@ -72,10 +63,10 @@ const times = ({ calls = 0, totalTokens = 0, costUsd = 0, minutes = 0, others }:
 });
 
 const HOUR_MS = 3_600_000;
-/** A job that starts every night, with the same limits, is not to wait for a person. */
+/** A nightly job has the same limits every night, and must not wait for a person. */
 const WAITING_HOURS = 12;
 
-/** A night that has used up its limits and is started with the same ones: it waits for more, or for the next night. */
+/** Refuses to resume a night with the limits that it has used up, until it is time for another night. */
 export function requireRaised(startedAt: string, now: Date): void {
   if (Number(now) - Date.parse(startedAt) >= WAITING_HOURS * HOUR_MS) return;
   throw new SkillError('BUDGET_EXHAUSTED', 'the last night has used up its limits, and these are the same', {
@@ -83,7 +74,7 @@ export function requireRaised(startedAt: string, now: Date): void {
   });
 }
 
-/** The limits that a night cannot resume with once they are used. Minutes are counted from each start. */
+/** Without minutes: they are counted from each start. */
 export const limitsKey = (config: SkillOptConfigInput): string =>
   JSON.stringify(COUNTED.map((name) => config[name] ?? null));
 

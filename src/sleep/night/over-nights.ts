@@ -19,43 +19,34 @@ import type { Budget } from '../../models/index.ts';
 import { askForJson, createStop } from '../../pipeline/index.ts';
 import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
-import type { SleepSettings } from '../settings/sleep-settings.ts';
 import type { NightRecord } from '../state/nights.ts';
 import { modelKeyOf, type OverNights, type SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 import { type ConsolidationResult, sortEdits } from './consolidation-result.ts';
-import type { CycleInput } from './cycle-input.ts';
+import { type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
 import { labelOf } from './shots.ts';
-import { nightConfigOf, type TrainedDocument } from './train-document.ts';
+import type { TrainedDocument } from './train-document.ts';
 
 const rowsOf = ({ history }: SleepState, project: string) => history.filter((row) => row.project === project);
 
-/** The nights of a project on which something was put to the test. */
 export const testedNights = (state: SleepState, project: string): TestedNight[] =>
   rowsOf(state, project)
     .filter(({ isTested }) => isTested === true)
     .map(({ accepted }) => ({ isProven: accepted }));
 
-/** Enough to keep an optimizer from going round in circles. */
 const MOST_REJECTED = 20;
 
-/** Of an existing skill, with its name. */
 type Rejected = { readonly target: string; readonly content: string; readonly named?: string };
 
-/** What a night has tried in vain for a document, as later nights are told of it. */
+/** What a night has tried in vain for a document, as later nights read it in the history. */
 export const rejectedIn = (document: TrainedDocument): Rejected[] =>
   sortEdits(document).rejectedEdits.map(({ target, content }) =>
     document.named === '' ? { target, content } : { target, content, named: document.named },
   );
 
 /** What analysts should know: what the person wants, and what earlier nights have tried in vain. */
-export function nightNotes(
-  state: SleepState,
-  project: string,
-  { preferences }: Pick<SleepSettings, 'preferences'>,
-  trained: Trained,
-  named = '',
-): string[] {
+export function nightNotes({ state, project, settings }: NightInput, trained: Trained, named: string): string[] {
+  const preferences = settings.preferences.trim();
   const rejected = rowsOf(state, project).flatMap((row) => (row.rejected as Rejected[] | undefined) ?? []);
   const isOfIt = (one: Rejected) => one.target === trained && (one.named ?? '') === named;
   const lines = rejected.filter(isOfIt).map(({ content }) => content.trim());
@@ -63,12 +54,12 @@ export function nightNotes(
   const known = state.overNights.find((one) => one.project === project && one.document === labelOf({ trained, named }));
   return [
     ...(known === undefined || known.guidance === '' ? [] : [`Noticed over several nights:\n${known.guidance}`]),
-    ...(preferences.trim() === '' ? [] : [`What the person wants of it:\n${preferences.trim()}`]),
+    ...(preferences === '' ? [] : [`What the person wants of it:\n${preferences}`]),
     ...(last.length === 0 ? [] : [`Rejected on earlier nights, since it did not help:\n${last.join('\n')}`]),
   ];
 }
 
-/** A task that was attempted on an earlier night and again on this one, both times under the document as it was then. */
+/** A task that was attempted on an earlier night and on this one, each time under the document as it was then. */
 type Recurring = {
   readonly task: TaskRecord;
   readonly before: number;
@@ -79,9 +70,9 @@ type Recurring = {
 type ComparedNight = {
   readonly project: string;
   readonly night: number;
-  readonly tasks: readonly TaskRecord[];
+  readonly tasks: Tasks;
   readonly known: readonly OverNights[];
-  /** Nothing: only scores are kept. */
+  /** `undefined`: only scores are kept. */
   readonly optimizer: ChatModel | undefined;
   readonly config: SkillOptConfigInput;
   readonly budget?: Budget | undefined;
@@ -91,25 +82,20 @@ type ComparedNight = {
 
 type KeptGuidance = { readonly overNights: OverNights; readonly notes: readonly string[] };
 
-type Cycle = CycleInput & {
-  readonly state: SleepState;
-  readonly budget?: Budget | undefined;
-  readonly storeOf: (trained: Trained, named: string) => RunStore;
-};
-
-/** The night's result with what is known over nights. With other models than the last time nothing can be compared. */
-export async function overNightsOf(record: NightRecord, result: ConsolidationResult, input: Cycle) {
-  const { project, night, tasks } = record;
+/** The night's result with what is known over nights. Scores of other models cannot be compared. */
+export async function overNightsOf(
+  { project, night, tasks }: NightRecord,
+  result: ConsolidationResult,
+  input: NightInput & { readonly storeOf: StoreOf },
+) {
   const { state, settings, models, handoff, budget, signal, modelKey } = input;
   const known = modelKeyOf(state, project) === modelKey ? state.overNights : state.overNights.map(withoutScores);
+  const optimizer = handoff ? undefined : models.optimizer;
+  const shared = { project, night, tasks, known, optimizer, config: nightConfigOf(input), budget, signal };
   const kept: KeptGuidance[] = [];
   for (const document of settings.slowUpdate ? result.documents : []) {
-    const asking = {
-      optimizer: handoff ? undefined : models.optimizer,
-      store: input.storeOf(document.trained, document.named),
-    };
-    const config = nightConfigOf(input);
-    kept.push(await lookOverNights(document, { project, night, tasks, known, ...asking, config, budget, signal }));
+    const store = input.storeOf(document.trained, document.named);
+    kept.push(await lookOverNights(document, { ...shared, store }));
   }
   const notes = [...result.notes, ...kept.flatMap((one) => one.notes)];
   return { result: { ...result, notes }, overNights: kept.map(({ overNights }) => overNights) };
@@ -117,15 +103,14 @@ export async function overNightsOf(record: NightRecord, result: ConsolidationRes
 
 const withoutScores = (one: OverNights): OverNights => ({ ...one, scores: {} });
 
-/** Without a change of the document, a comparison waits for so many nights. */
+/** While the document does not change, nights between two comparisons. */
 const NIGHTS_BETWEEN = 3;
 const MOST_CHARACTERS = 1_200;
 const MOST_TASKS = 12;
 
 /**
- * What a document's night adds to what is known over nights: the scores of what was learned from and, where tasks that came
- * back got worse or still fail, guidance for later analysts. It attempts nothing, and neither gate nor document sees it.
- * Held-out tasks are no part of it: analysts must not read them.
+ * Adds the scores of training tasks to what is known over nights. If tasks that came back got worse or still fail, asks for
+ * guidance for later analysts, which neither gate nor document sees. Held-out tasks take no part: analysts must not read them.
  */
 async function lookOverNights(document: TrainedDocument, night: ComparedNight): Promise<KeptGuidance> {
   const { project, night: number, known } = night;
@@ -134,7 +119,7 @@ async function lookOverNights(document: TrainedDocument, night: ComparedNight): 
   const scores = Object.fromEntries(
     Object.entries(document.attempted).map(([id, score]) => [id, { score, night: number, digest }]),
   );
-  const recurring = compare(before, document, night);
+  const recurring = compare(before, document, night.tasks);
   const kept: OverNights = {
     ...{ project, document: labelOf(document), digest, guidance: before?.guidance ?? '' },
     ...{ askedNight: before?.askedNight ?? 0, scores: { ...before?.scores, ...scores } },
@@ -146,11 +131,7 @@ async function lookOverNights(document: TrainedDocument, night: ComparedNight): 
   return withGuidance({ ...kept, askedNight: number }, recurring, document, night);
 }
 
-function compare(
-  before: OverNights | undefined,
-  { attempted }: TrainedDocument,
-  { tasks }: ComparedNight,
-): Recurring[] {
+function compare(before: OverNights | undefined, { attempted }: TrainedDocument, tasks: Tasks): Recurring[] {
   return tasks.flatMap((task) => {
     const [was, now] = [before?.scores[task.id]?.score, attempted[task.id]];
     return was === undefined || now === undefined ? [] : [{ task, before: was, now, category: categoryOf(was, now) }];
@@ -162,15 +143,15 @@ const categoryOf = (before: number, now: number): PairCategory =>
 
 const Reply = z.object({ reasoning: z.string().nullish(), slowUpdateContent: z.string().nullish() });
 
-/** A model that fails here costs the night nothing but the guidance. */
+/** If the model fails, the night goes without guidance. */
 async function withGuidance(
   kept: OverNights,
   recurring: readonly Recurring[],
   document: TrainedDocument,
   night: ComparedNight,
 ) {
-  const told = recurring.filter(({ category }) => category !== 'stable_success').length;
-  const what = `Over nights, ${told} of ${recurring.length} tasks that came back changed or still fail (${labelOf(document)})`;
+  const changed = recurring.filter(({ category }) => category !== 'stable_success').length;
+  const what = `Over nights, ${changed} of ${recurring.length} tasks that came back changed or still fail (${labelOf(document)})`;
   const asked = await ask(question(kept, recurring, document), night).catch((error: Error) => {
     night.signal?.throwIfAborted();
     return error;
@@ -207,16 +188,8 @@ async function ask(user: string, { optimizer, config: given, budget: shared, sto
   const config = parseConfig(given);
   await using open = await store.open();
   using stop = createStop(signal);
-  const { caches } = open;
-  const wrapped = wrapModels({
-    config,
-    target: optimizer!,
-    optimizer: optimizer!,
-    caches,
-    observers: [],
-    stop,
-    shared,
-  });
+  const models = { target: optimizer!, optimizer: optimizer! };
+  const wrapped = wrapModels({ ...models, config, caches: open.caches, observers: [], stop, shared });
   const asked = { system: prompt, user, stage: 'slow_update', schema: Reply, maxOutputTokens: 1_024 };
   return await askForJson(asked, { model: wrapped.optimizer, stop }); // while the caches are open
 }

@@ -29,32 +29,32 @@ import { isOutOfBudget } from './night-limits.ts';
 
 export type Proof = {
   readonly isProven: boolean;
-  /** What the person is told: of a proven gain by passes made after it was proven, since proof flatters. */
+  /** A proven gain is measured again by passes made after the proof, since the proof itself overstates it. */
   readonly gain: Estimate;
-  /** Mean scores that the gain is the difference of. */
   readonly before: number;
   readonly after: number;
   readonly pValue: number;
   readonly error: number;
-  /** Whole passes over the validation tasks that were made for it, of both sides together. */
   readonly passes: number;
   readonly tasks: readonly TaskDelta[];
-  /** What these passes have used, by stage. The run knows nothing of them. */
+  /** Usage of these passes by stage, which the run does not contain. */
   readonly usage: UsageTable;
-  /** Which limit did not allow another look. */
   readonly cut?: string | undefined;
 };
+
+export const gainOf = (proof: Proof | undefined) =>
+  proof ? { value: proof.gain.value, ...proof.gain.interval } : null;
 
 type Proving = Omit<DocumentNight, 'error'> & {
   readonly env: SkillEnv<TaskRecord>;
   readonly error: number;
-  /** Of the search that found the block; nothing, if a person wrote it. */
+  /** The search that found the block; `undefined` if a person wrote it. */
   readonly state?: RunState | undefined;
-  /** Up to where the search has counted the replies in its cache. */
+  /** How far the search has counted the replies in its cache. */
   readonly counted?: number | undefined;
   readonly baseBlock: string;
   readonly block: string;
-  /** What is kept of the limits for the passes behind a proven gain. */
+  /** Kept of the limits for the passes after a proven gain. */
   readonly reserve?: Held | undefined;
 };
 
@@ -62,17 +62,19 @@ type Proving = Omit<DocumentNight, 'error'> & {
 const PROOF_FROM = 2_000_000;
 export const REPORT_FROM = 3_000_000;
 export const REPORT_PASSES = 2;
-/** Where no search has measured anything, but a night's proof may have seen the others. */
+/** For blocks that a person wrote: the night's proof may have used the draws above. */
 const REVIEW_FROM = 4_000_000;
 const REVIEW_REPORT_FROM = 5_000_000;
 
 type Sides = { readonly winner: Evidence; readonly seed: Evidence; readonly usage: UsageTable };
+const NO_SIDES: Sides = { winner: noEvidence, seed: noEvidence, usage: {} };
 
 /** Looks at the evidence a few times, with more passes each time, until the gain is proven or not worth proving. */
 export async function prove(night: Proving): Promise<Proof> {
   const { error, proofLooks: looks = PROOF_LOOKS } = night;
   const [proofFrom, reportFrom] = night.state ? [PROOF_FROM, REPORT_FROM] : [REVIEW_FROM, REVIEW_REPORT_FROM];
-  let sides = night.state ? sidesOf(night.state, night) : await firstPasses(night);
+  const firstDraws = { from: REVIEW_FROM, count: PROOF_LOOKS[0]!.passes };
+  let sides = night.state ? sidesOf(night.state, night) : await withPasses(night, NO_SIDES, firstDraws);
   let proof = proveGain(sides.winner, sides.seed, error)!;
   let passes = looks[0]!.passes;
   let look = 0;
@@ -83,7 +85,7 @@ export async function prove(night: Proving): Promise<Proof> {
     const further = await affordable(withPasses(night, sides, { from: proofFrom + passes, count: more }));
     if (typeof further === 'string') {
       cut = further;
-      break; // unproven so far, and so it stays
+      break; // it stays unproven
     }
     sides = further;
     proof = proveGain(sides.winner, sides.seed, error)!;
@@ -91,25 +93,21 @@ export async function prove(night: Proving): Promise<Proof> {
   }
   const isProven = judgeProof(proof, look, error, looks) === 'proven';
   night.budget?.release();
-  if (!isProven) return { ...told(proof, sides), isProven, error, passes, cut };
-  const fresh = await withPasses(
-    night,
-    { winner: noEvidence, seed: noEvidence, usage: sides.usage },
-    { from: reportFrom, count: REPORT_PASSES },
-  );
+  if (!isProven) return { ...measuredBy(proof, sides), isProven, error, passes, cut };
+  const freshDraws = { from: reportFrom, count: REPORT_PASSES };
+  const fresh = await withPasses(night, { ...NO_SIDES, usage: sides.usage }, freshDraws);
   const measured = proveGain(fresh.winner, fresh.seed, error) ?? proof;
   const reported = elsewhere(measured, proof, error * looks[look]!.share);
-  return { ...told(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
+  return { ...measuredBy(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
 }
 
-/** The sides, or which limit could not pay for them. */
 const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
   sides.catch((error) => {
     if (isOutOfBudget(error)) return error.message;
     throw error;
   });
 
-/** The gain and its interval, moved to where they lead to expect it on other tasks. */
+/** The gain and its interval, moved to what can be expected on other tasks. */
 function elsewhere(measured: NightProof, proven: NightProof, error: number): NightProof {
   const value = gainElsewhere(measured, proven, error);
   const { low, high } = measured.gain.interval;
@@ -117,18 +115,11 @@ function elsewhere(measured: NightProof, proven: NightProof, error: number): Nig
   return { ...measured, gain: { value, interval: { low: low - moved, high } } };
 }
 
-/** The winner by its final measurement, the seed by what the search knows of it: it was not chosen for that. */
+/** The winner counts by its final measurement alone; the seed was not chosen, so all its measurements count. */
 function sidesOf(state: RunState, { config }: Proving): Sides {
   const { passes } = winnerMeasurement(state)!;
   return { winner: evidenceOf(noEvidence, passes, metricOf(config)), seed: toEvidence(state.gate.seed), usage: {} };
 }
-
-const firstPasses = (night: Proving) =>
-  withPasses(
-    night,
-    { winner: noEvidence, seed: noEvidence, usage: {} },
-    { from: REVIEW_FROM, count: PROOF_LOOKS[0]!.passes },
-  );
 
 type Draws = { readonly from: number; readonly count: number };
 
@@ -148,37 +139,26 @@ async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
-  const scores = await evaluatePasses(
-    {
-      ...{ env, skill, config, split: 'val', target: models.target, judge: models.judge, caches: open.caches },
-      budget,
-      ...(runner ? { runner } : {}),
-      ...(work ? { agent: work.agent } : {}),
-      ...(observers ? { observers } : {}),
-      ...(signal ? { signal } : {}),
-      onUsage: (used) => {
-        usage = used;
-      },
-    },
-    indexes,
-  );
-  // All that this proof has paid for, also before it was cut off: what comes from the cache is not in the usage of these passes.
-  // What an agent used is no reply that a cache could have kept.
+  const onUsage = (used: UsageTable) => {
+    usage = used;
+  };
+  const evaluated = { env, skill, config, split: 'val', target: models.target, judge: models.judge } as const;
+  const shared = { caches: open.caches, budget, runner, agent: work?.agent, observers: observers ?? [], onUsage };
+  const scores = await evaluatePasses({ ...evaluated, ...shared, ...(signal ? { signal } : {}) }, indexes);
+  // The usage of these passes lacks what a proof that was cut off has paid for before: the cache counts it. An agent's
+  // work is in no cache.
   const bills = counted === undefined || work ? undefined : paidSince(open.caches.replies, counted);
   return { passes: scores.map(({ evaluation }) => evaluation), usage, paid: bills && addBills({}, bills) };
 }
 
-const evidenceOf = (
-  before: Evidence,
-  passes: readonly Pick<Evaluation, 'scores'>[],
-  metric: ReturnType<typeof metricOf>,
-) =>
-  addObservations(
-    before,
-    passes.flatMap(({ scores }) => toObservations(scores, metric)),
-  );
+type Passes = readonly Pick<Evaluation, 'scores'>[];
 
-function told({ gain, pValue }: NightProof, { winner, seed, usage }: Sides) {
+function evidenceOf(before: Evidence, passes: Passes, metric: ReturnType<typeof metricOf>): Evidence {
+  const observations = passes.flatMap(({ scores }) => toObservations(scores, metric));
+  return addObservations(before, observations);
+}
+
+function measuredBy({ gain, pValue }: NightProof, { winner, seed, usage }: Sides) {
   const mean = (evidence: Evidence, id: string) => evidence.get(id)!.sum / evidence.get(id)!.count;
   const ids = [...winner.keys()].filter((id) => seed.has(id));
   const tasks = ids.map((id) => ({ id, before: mean(seed, id), after: mean(winner, id) }));

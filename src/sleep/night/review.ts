@@ -15,19 +15,17 @@ import type { Proposal } from '../staging/proposal.ts';
 import { settleText, stage, textOf } from '../staging/stage.ts';
 import { type NightRecord, nightFolder, readNight } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
-import type { CycleInput } from './cycle-input.ts';
+import { type CycleInput, nightConfigOf } from './cycle-input.ts';
 import { nightBudget } from './night-limits.ts';
 import { testedNights } from './over-nights.ts';
-import { type Proof, prove, REPORT_PASSES } from './prove.ts';
-import { environmentOf, nightConfigOf } from './train-document.ts';
+import { gainOf, type Proof, prove, REPORT_PASSES } from './prove.ts';
+import { environmentOf } from './train-document.ts';
 
-/** A proposal beside its night's tasks and its document as it is now. */
 export type Reviewable = {
   readonly proposal: Proposal;
   readonly record: NightRecord;
   readonly live: ReadDocument;
   readonly text: string;
-  /** The learned block of that text. */
   readonly block: string;
 };
 
@@ -35,10 +33,9 @@ export async function openReview(folder: string, proposal: Proposal): Promise<Re
   const { project, night, document } = proposal;
   const record = await readNight(nightFolder(folder, project, night));
   if (record === undefined) {
+    const message = `the tasks of night ${night} are not kept any more: nothing can be measured`;
     const hint = `${commandOf(proposal, 'adopt')} takes it as it is; a new night proposes from what it is now.`;
-    throw new SkillError('USAGE', `the tasks of night ${night} are not kept any more: nothing can be measured`, {
-      hint,
-    });
+    throw new SkillError('USAGE', message, { hint });
   }
   const live = await readDocument(document.path, [dirname(document.realPath)], { realPath: document.realPath });
   const scaffold = document.kind === 'skill' ? scaffoldOf(document.name) : '';
@@ -52,16 +49,18 @@ type Regating = Pick<CycleInput, 'folder' | 'models' | 'settings' | 'config' | '
   readonly work?: NightWork | undefined;
   /** What the person made of the proposed block. */
   readonly block: string;
-  /** The other document, as it is. */
   readonly documents: Documents;
-  /** The text of an existing skill, for tasks that were done with it. */
   readonly readSkill: (name: string) => Promise<string | undefined>;
 };
 
-/** Puts a part of a proposal to the test on its night's tasks, with a share of the error of its own. */
+/** Tests a part of a proposal on its night's tasks, with its own share of the error. */
 export async function regate(review: Reviewable, input: Regating): Promise<Proof> {
   const { proposal, record, text, block: baseBlock } = review;
-  if (record.work && !input.work) throw withoutTools(record);
+  if (record.work && !input.work) {
+    const message = `night ${record.night} was measured with ${record.work.agent}, and the target is no agent now`;
+    const hint = 'Name the same one as the target, such as { agent: claude }, or adopt the proposal as it is.';
+    throw new SkillError('USAGE', message, { hint });
+  }
   const { folder, state, block, documents, settings } = input;
   const trained = proposal.document.kind;
   const night = {
@@ -77,13 +76,6 @@ export async function regate(review: Reviewable, input: Regating): Promise<Proof
   return prove({ ...night, state: undefined, env: environmentOf(night), baseBlock, block });
 }
 
-function withoutTools({ night, work }: NightRecord): SkillError {
-  return new SkillError('USAGE', `night ${night} was measured with ${work!.agent}, and the target is no agent now`, {
-    hint: 'Name the same one as the target, such as { agent: claude }, or adopt the proposal as it is.',
-  });
-}
-
-/** Those that judged the document in its night. */
 function tasksFor({ proposal, record: { tasks, skills } }: Pick<Reviewable, 'proposal' | 'record'>) {
   const { kind, name } = proposal.document;
   if (kind === 'memory') return tasks;
@@ -101,7 +93,7 @@ async function skillTextsOf({ skills }: NightRecord, { readSkill }: Regating) {
   return texts;
 }
 
-/** What was proven, as it is to be recorded; then `settleText` puts it into the place of the proposal. */
+/** Stages what was proven. Once it is recorded, `settleText` puts it in the place of the proposal. */
 export async function stageAgain(
   { proposal, live, text }: Reviewable,
   { folder, block, proof, at }: { folder: string; block: string; proof: Proof; at: string },
@@ -111,14 +103,14 @@ export async function stageAgain(
   return stage({
     ...{ stateFolder: folder, project, night, id, document, live, at, isAgain: true },
     roots: [dirname(document.realPath)],
-    gain: { value: proof.gain.value, ...proof.gain.interval },
+    gain: gainOf(proof),
     confidence: 1 - proof.error,
     text: writeBlock(text, 'learned', block),
     isNewAllowed: live.bytes === null,
   });
 }
 
-/** Held-out tasks, and how many calls of models it takes: if the first look decides, and if all are needed. */
+/** The held-out tasks, and the model calls: at least if the first look decides, at most if all looks are needed. */
 export function regateCost(review: Reviewable, scorers: CycleInput['scorers']) {
   const { proposal, text } = review;
   const tasks = tasksFor(review).filter(({ split }) => split === 'val');
@@ -130,15 +122,13 @@ export function regateCost(review: Reviewable, scorers: CycleInput['scorers']) {
   return { tasks: tasks.length, least: callsOf(first.passes), most: callsOf(last.passes + REPORT_PASSES) };
 }
 
-/** One rule that a proposal brings or takes. */
 export type ReviewedChange = { readonly kind: 'add' | 'remove'; readonly rule: string };
 
-/** What a person says of it: as it is proposed, not at all, or in their own words. */
+/** Keep the rule as proposed, drop it, or take it in the person's own words. */
 export type ReviewDecision = 'keep' | 'drop' | { readonly rule: string };
 
 type Blocks = Pick<Proposal, 'baseBlock' | 'block'>;
 
-/** The changes of a proposal, one by one: what it adds, in its order, then what it takes out. */
 export function changesOf({ baseBlock, block }: Blocks): ReviewedChange[] {
   const [before, after] = [readRules(baseBlock), readRules(block)];
   return [
@@ -147,10 +137,7 @@ export function changesOf({ baseBlock, block }: Blocks): ReviewedChange[] {
   ];
 }
 
-/**
- * The block with only what the person wants of the changes. Where the document's block is not the one that the night
- * worked on, they are made on the one that is there.
- */
+/** The block with the changes that the person wants. If the document's block has changed since, they are made on that one. */
 export function reviewedBlock(
   { baseBlock, block }: Blocks,
   changes: readonly ReviewedChange[],
@@ -164,7 +151,6 @@ export function reviewedBlock(
   return applyEditRecords(isMoved ? liveBlock : block, records).block;
 }
 
-/** From the proposed block back to what is wanted: everything else in it stays as it was proposed. */
 function recordsToUndo({ kind, rule }: ReviewedChange, decision: ReviewDecision): EditRecord[] {
   if (decision === 'keep') return [];
   const content = decision === 'drop' ? '' : decision.rule;

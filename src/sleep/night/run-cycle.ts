@@ -1,8 +1,8 @@
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunObserver, RunStore } from '../../core/run/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
+import { nextError } from '../../core/stats/index.ts';
 import { memoize } from '../../core/text/index.ts';
-import type { Budget } from '../../models/index.ts';
 import type { SleepReport } from '../../report/index.ts';
 import {
   makeFolderBelow,
@@ -12,60 +12,64 @@ import {
   takeLock,
   writePrivate,
 } from '../../stores/index.ts';
+import { describeKeptBack } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
-import { documentOf, runNameOf } from '../documents/skills.ts';
-import { handoffNight } from '../handoff/foresee.ts';
+import { documentOf, type NamedSkill, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
+import { HANDOFF_CONFIG, handoffNight } from '../handoff/foresee.ts';
 import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
 import { nightWork, type OpenedWork } from '../replay/work.ts';
 import type { Proposal } from '../staging/proposal.ts';
-import { listNights, type NightRecord, projectFolder, readNight, writeNight } from '../state/nights.ts';
-import { nightOf, readSleepState, type SleepState } from '../state/sleep-state.ts';
 import {
-  documentsFor,
-  gatherWith,
-  hasSame,
-  hasSameWork,
-  limitsOf,
-  type NewNight,
-  newNight,
-  recordOf,
-  tasksBySkill,
-} from './begin-night.ts';
+  hasRecord,
+  type KeptNight,
+  listNights,
+  makeNight,
+  type NightRecord,
+  projectFolder,
+  readNight,
+  writeNight,
+} from '../state/nights.ts';
+import { modelKeyOf, nightOf, readSleepState, redactTask } from '../state/sleep-state.ts';
+import type { Tasks } from '../task-record.ts';
 import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
-import type { CycleInput } from './cycle-input.ts';
-import { diagnosticsOf, evidenceLog, finishNight, onPending, reportNight, stageNight } from './finish-night.ts';
-import { isSpent, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
-import { nightNotes, overNightsOf } from './over-nights.ts';
+import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
+import { builtOn, evidenceLog, finishNight, onPending, stageNight } from './finish-night.ts';
+import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
+import { diagnosticsOf, reportNight } from './night-report.ts';
+import { nightNotes, overNightsOf, testedNights } from './over-nights.ts';
 
 export type CycleOutcome = {
   readonly report: SleepReport;
   readonly proposals: readonly Proposal[];
-  /** The folder of the night; of a dry run nothing is kept. */
+  /** The folder of the night; `undefined` for a dry run. */
   readonly folder: string | undefined;
 };
 
 /**
- * One night: sessions become tasks, tasks are replayed, what helps is staged. One at a time for a project; a night that
- * was cut off is resumed with the tasks that it began with, and pays for nothing twice.
+ * One night: sessions become tasks, tasks are replayed, what helps is staged. A project runs one night at a time. A night
+ * that was cut off is resumed with the tasks that it began with, and pays for nothing twice.
  */
 export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
-  const { proposals } = await readSleepState(given.folder);
-  const documents = given.documents.map((document) => onPending(document, proposals));
-  const redact = memoize(given.redact, { maxEntries: 2_000 }); // tasks pass it on their way to each file
+  const state = await readSleepState(given.folder);
+  const documents = given.documents.map((document) => onPending(document, state.proposals));
+  const redact = memoize(given.redact, { maxEntries: 2_000 }); // the same tasks go into several files
   const input = { ...given, documents, redact };
-  if (input.isDryRun) return carryOutInMemory(input);
+  const limits = limitsOf(input);
+  if (input.isDryRun) return carryOutInMemory({ ...input, state, budget: nightBudget(limits) });
   await openStateFolder(input.folder);
-  const place = projectFolder(input.folder, input.project);
-  await makeFolderBelow(input.folder, place);
-  const lock = await takeLock(join(place, 'night.lock'), LOCK_WORDS);
+  const nights = projectFolder(input.folder, input.project);
+  await makeFolderBelow(input.folder, nights);
+  const lock = await takeLock(join(nights, 'night.lock'), LOCK_WORDS);
   try {
-    const unfinished = await findUnfinished(input);
-    const begun = unfinished ? undefined : await newNight(input);
-    return await withinLimits((unfinished ?? begun)!.folder, limitsOf(input), async (budget) =>
-      carryOut(unfinished ?? (await beginNight(input, begun!, budget)), { ...input, budget }),
-    );
+    const locked = { ...input, state: await readSleepState(input.folder) };
+    const unfinished = await findUnfinished(locked);
+    const kept = unfinished?.kept ?? (await newNight(locked));
+    return await withinLimits(kept.path, limits, async (budget) => {
+      const night = { ...locked, budget };
+      return carryOut(unfinished ?? (await beginNight(night, kept)), night);
+    });
   } finally {
     await lock.release();
   }
@@ -77,58 +81,126 @@ const LOCK_WORDS = {
   mode: 0o600,
 };
 
+const limitsOf = (input: CycleInput) => ({ ...nightConfigOf(input), ...(input.handoff ? HANDOFF_CONFIG : {}) });
+
 type OpenNight = {
+  readonly kept: KeptNight;
   readonly record: NightRecord;
-  readonly folder: string;
-  readonly state: SleepState;
   readonly documents: readonly LiveDocument[];
   readonly work: OpenedWork | undefined;
 };
 
 /** The last night, if it was cut off and would begin with the same models, documents and files. */
-async function findUnfinished(input: CycleInput): Promise<OpenNight | undefined> {
+async function findUnfinished(input: NightInput): Promise<OpenNight | undefined> {
   const { folder, project, modelKey, tasksFrom = '' } = input;
-  const last = (await listNights(folder, project)).at(-1);
-  const record = last && (await readNight(last.path));
-  if (!last || record?.status !== 'running' || record.modelKey !== modelKey) return undefined;
-  const state = await readSleepState(folder);
-  const { documents } = await documentsFor(record.tasks, input, state.proposals);
+  const kept = (await listNights(folder, project)).at(-1);
+  const record = kept && (await readNight(kept.path));
+  if (!kept || record?.status !== 'running' || record.modelKey !== modelKey) return undefined;
+  const { documents } = await documentsFor(record.tasks, input);
   const isStuck = record.spent !== '' && record.spent === limitsKey(limitsOf(input));
   if (isStuck) {
     requireRaised(record.startedAt, input.now());
-    await writeNight(last.path, { ...record, status: 'failed' });
+    await writeNight(kept.path, { ...record, status: 'failed' });
   }
-  if (!hasSame(record, documents) || isStuck || record.tasksFrom !== tasksFrom) return undefined;
+  if (isStuck || !beganWith(record, documents) || record.tasksFrom !== tasksFrom) return undefined;
   const work = await input.openWork?.(record.work?.commit || undefined);
-  return hasSameWork(record, work) ? { record, folder: last.path, state, documents, work } : undefined;
+  return record.work?.key === work?.project.template.key ? { kept, record, documents, work } : undefined;
 }
 
-async function beginNight(input: CycleInput, { folder, state, night }: NewNight, budget?: Budget): Promise<OpenNight> {
-  const { work, gathered } = await gatherWith(input, state, budget).catch(async (error) => {
-    await rmdir(folder).catch(() => undefined); // Stays while it holds what was spent.
+/** The last night's folder, if that night was cut off while it looked for tasks: its cost is part of this one. */
+async function newNight({ folder, project, state }: NightInput): Promise<KeptNight> {
+  const last = (await listNights(folder, project)).at(-1);
+  const isNew = last === undefined || (await hasRecord(last.path));
+  return isNew ? makeNight(folder, state, project) : last;
+}
+
+async function beginNight(input: NightInput, kept: KeptNight): Promise<OpenNight> {
+  const { record, documents, work } = await prepareNight(input, kept.night).catch(async (error) => {
+    await rmdir(kept.path).catch(() => undefined); // the folder stays if it holds what was spent
     throw error;
   });
-  const chosen = await documentsFor(gathered.tasks, input, state.proposals);
-  const record = recordOf(input, { gathered, night, state, work, ...chosen });
-  await writeNight(folder, record);
-  // As it was written: tasks may have keys that a file does not keep, and a resumed night must find the same tasks.
-  return { record: (await readNight(folder)) ?? record, folder, state, documents: chosen.documents, work };
+  await writeNight(kept.path, record);
+  // As it was written: a file keeps fewer keys of a task, and a resumed night must find the same tasks.
+  return { kept, record: (await readNight(kept.path)) ?? record, documents, work };
 }
 
-async function carryOut(night: OpenNight, given: LimitedInput): Promise<CycleOutcome> {
-  const { record, folder, state, documents, work } = night;
+/** Gathers the tasks, and fixes what the night works with whatever happens meanwhile. */
+async function prepareNight(input: NightInput, night: number) {
+  const { state, budget } = input;
+  const work = await input.openWork?.(); // first, so that a project that cannot be copied costs nothing
+  const gathered = await keepingHalf(budget, limitsOf(input), () => input.gather(state, budget));
+  const { documents, notes } = await documentsFor(gathered.tasks, input);
+  return { documents, work, record: recordOf(input, gathered, { night, documents, notes, work }) };
+}
+
+/** The given documents and the existing skills that tasks name, each as it will be once pending proposals are adopted. */
+async function documentsFor(tasks: Tasks, { documents, chooseSkills, state }: NightInput) {
+  const { skills, notes } = (await chooseSkills?.(tasks)) ?? noChoice;
+  const named = skills.map(
+    (skill): NamedSkill => ({ ...skill, ...onPending(skill, state.proposals), hints: skill.hints }),
+  );
+  return { documents: [...documents, ...named], notes };
+}
+
+type NightStart = Pick<OpenNight, 'documents' | 'work'> & { readonly night: number; readonly notes: readonly string[] };
+
+function recordOf(input: NightInput, gathered: GatheredNight, start: NightStart): NightRecord {
+  const { night, documents, notes, work } = start;
+  const { project, agent, modelKey, settings, now, redact, state } = input;
+  const last = modelKeyOf(state, project);
+  const otherModels = `The models are not those of the last night (${last}): scores cannot be compared with it.`;
+  return {
+    format: 'skillopt_sleep.night.v1',
+    ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
+    ...{ tasksFrom: input.tasksFrom ?? '', spent: '', cut: '' },
+    error: settings.gateMode === 'off' ? null : nextError(testedNights(state, project)),
+    digests: digestsOf(documents),
+    skills: documents.flatMap(({ name, hints }) => (hints ? [{ name, hints: [...hints] }] : [])),
+    ...gathered,
+    tasks: gathered.tasks.map((task) => redactTask(task, redact)), // a reviewed file may contain secrets
+    ...(work ? { work: workRecord(work) } : {}),
+    notes: [
+      ...gathered.notes,
+      ...notes,
+      ...(work ? keptBack(work).map(redact) : []),
+      ...builtOn(documents, state.proposals),
+      ...(last !== '' && last !== modelKey ? [otherModels] : []),
+    ],
+  };
+}
+
+const workRecord = ({ agent, sandbox, project: { commit = '', template } }: OpenedWork) => ({
+  ...{ agent: agent.id, sandbox: sandbox.id, commit, key: template.key },
+});
+
+const keptBack = ({ project: { files, leftOut } }: OpenedWork) =>
+  leftOut.length === 0
+    ? []
+    : [`The agent has a copy of the project with ${files} files. Left out: ${describeKeptBack(leftOut)}.`];
+
+const digestsOf = (documents: readonly LiveDocument[]) =>
+  Object.fromEntries(
+    documents.map(({ kind, name, hints, live }) => [hints ? `${kind}:${name}` : kind, live.digest ?? '']),
+  );
+
+function beganWith({ digests, skills }: NightRecord, documents: readonly LiveDocument[]): boolean {
+  const isSame = Object.entries(digestsOf(documents)).every(([key, digest]) => digests[key] === digest);
+  return isSame && skills.length === documents.filter(({ hints }) => hints !== undefined).length;
+}
+
+async function carryOut({ kept, record, documents, work }: OpenNight, given: NightInput): Promise<CycleOutcome> {
+  const folder = kept.path;
   const input = { ...given, documents };
   const quarantine = quarantining();
-  const storeOf = (trained: Trained, named: string) => runDirectory(`${folder}${runNameOf(trained, named)}`);
+  const storeOf: StoreOf = (trained, named) => runDirectory(`${folder}${runNameOf(trained, named)}`);
   await using log = await evidenceLog(folder, input.redact);
   log.write('cycle', 'start', { night: record.night, tasks: record.tasks.length, error: record.error });
   await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
   try {
-    const learned = await learn(record, { ...input, storeOf, quarantine, state, work, observer: log.observer });
-    const { result, overNights } = await overNightsOf(record, learned, { ...input, storeOf, state });
+    const learned = await learn(record, { ...input, storeOf, quarantine, work, observer: log.observer });
+    const { result, overNights } = await overNightsOf(record, learned, { ...input, storeOf });
     const proposals = await stageNight(record, result, input);
-    const told = { record, result, proposals, quarantined: quarantine.list(), spent: input.budget?.spent() };
-    const report = reportNight(told, input);
+    const report = reportNight({ record, result, proposals, quarantined: quarantine.list() }, input);
     await finishNight({ record, folder, result, proposals, report, overNights }, input);
     await input.handoff?.close();
     return { report, proposals, folder };
@@ -137,61 +209,52 @@ async function carryOut(night: OpenNight, given: LimitedInput): Promise<CycleOut
     if (isSpent(error)) await writeNight(folder, { ...record, spent: limitsKey(limitsOf(input)) });
     const why = JSON.stringify(diagnosticsOf(record, undefined, error), null, 1);
     await writePrivate(join(folder, 'diagnostics.json'), `${input.redact(why)}\n`);
-    throw error; // a failed night is no night without a gain
+    throw error; // a failed night is not a night without a gain
   }
 }
 
-type LimitedInput = CycleInput & { readonly budget?: Budget | undefined };
-
-type Learning = LimitedInput & {
-  readonly state: SleepState;
-  readonly storeOf: (trained: Trained, named: string) => RunStore;
+type Learning = NightInput & {
+  readonly storeOf: StoreOf;
   readonly quarantine: Quarantine;
   readonly work: OpenedWork | undefined;
   readonly observer?: RunObserver;
 };
 
 function learn(record: NightRecord, input: Learning): Promise<ConsolidationResult> {
-  const { models, documents, settings, state, storeOf, quarantine, observer, observers = [] } = input;
-  const find = (kind: Trained) => documentOf(documents, kind, '');
+  const { models, documents, settings, storeOf, quarantine, observer, observers = [] } = input;
+  const [skill, memory] = (['skill', 'memory'] as const).map((kind: Trained) => documentOf(documents, kind, ''));
   const { own, others } = tasksBySkill(record, documents);
   const { editBudget, gateMetric, gateMixedWeight, dreamRollouts: rolloutsK } = settings;
-  const evolveMemory = settings.evolveMemory && find('memory') !== undefined;
-  return consolidate(models, own, find('skill')?.text ?? '', find('memory')?.text ?? '', {
-    ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf },
+  const evolveMemory = settings.evolveMemory && memory !== undefined;
+  const texts = { skill: skill?.text ?? '', memory: memory?.text ?? '' };
+  return consolidate(models, own, texts, {
+    ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf, others, quarantine },
     ...{ scorers: input.scorers, runner: input.runner, signal: input.signal, budget: input.budget },
     work: input.work && nightWork(input.work, { documents, folder: input.project }),
     ...(record.error === null ? { gateMode: 'off' as const } : { error: record.error }),
-    evolveSkill: settings.evolveSkill && find('skill') !== undefined,
+    evolveSkill: settings.evolveSkill && skill !== undefined,
     evolveMemory,
-    others,
     config: limitsOf(input),
     ...(input.handoff ? handoffNight(input.handoff, evolveMemory) : {}),
-    notesOf: (trained, named) => nightNotes(state, record.project, settings, trained, named),
-    quarantine,
+    notesOf: (trained, named) => nightNotes(input, trained, named),
     prompt: settings.promptOverrides.attempt,
     observers: observer ? [...observers, observer] : observers,
   });
 }
 
-/** A night of which nothing is kept: no folder, no state, no proposal. */
-async function carryOutInMemory(input: CycleInput): Promise<CycleOutcome> {
-  const state = await readSleepState(input.folder);
-  const budget = nightBudget(limitsOf(input));
-  const { work, gathered } = await gatherWith(input, state, budget);
-  const { documents, notes } = await documentsFor(gathered.tasks, input, state.proposals);
-  const night = nightOf(state, input.project) + 1;
-  const record = recordOf(input, { gathered, night, state, documents, notes, work });
+function tasksBySkill({ tasks, skills }: NightRecord, documents: readonly LiveDocument[]) {
+  const ownerOf = ownerAmong(skills);
+  const tasksOf = (name: string) => tasks.filter((task) => ownerOf(task) === name);
+  const textOf = (name: string) => documentOf(documents, 'skill', name)!.text;
+  return { own: tasksOf(''), others: skills.map(({ name }) => ({ name, text: textOf(name), tasks: tasksOf(name) })) };
+}
+
+/** A dry run keeps nothing: no folder, no state, no proposal. */
+async function carryOutInMemory(input: NightInput): Promise<CycleOutcome> {
+  const { documents, work, record } = await prepareNight(input, nightOf(input.state, input.project) + 1);
   const quarantine = quarantining();
-  const result = await learn(record, {
-    ...input,
-    budget,
-    documents,
-    state,
-    work,
-    quarantine,
-    storeOf: () => memoryRun(),
-  });
-  const told = { record, result, proposals: [], quarantined: quarantine.list(), spent: budget?.spent() };
-  return { report: reportNight(told, { ...input, documents }), proposals: [], folder: undefined };
+  const night = { ...input, documents };
+  const result = await learn(record, { ...night, work, quarantine, storeOf: () => memoryRun() });
+  const report = reportNight({ record, result, proposals: [], quarantined: quarantine.list() }, night);
+  return { report, proposals: [], folder: undefined };
 }

@@ -1,39 +1,30 @@
-import type { ChatModel, RolloutRunner, SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { ChatModel } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
-import type { RunObserver } from '../../core/run/index.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { chooseSkills, findMemory, findSkill, noChoice } from '../documents/skills.ts';
-import type { Handoff } from '../handoff/handoff.ts';
 import { type OpenSleep, openSleep, type SleepOptions } from '../open-sleep.ts';
 import type { FoundWork } from '../replay/work.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
+import type { CycleInput } from './cycle-input.ts';
 import { type GatherOptions, gatherNight, nameOfTasks } from './gather.ts';
 import { type CycleOutcome, runCycle } from './run-cycle.ts';
 
-export type NightOptions = Pick<GatherOptions, 'since' | 'tasksFile' | 'onGather' | 'signal'> & {
-  /** The model that attempts the tasks. */
-  readonly target: ChatModel;
-  /** The model that finds tasks and proposes edits. */
-  readonly optimizer: ChatModel;
-  /** The model that scores what no rule can score. Default: the optimizer. */
-  readonly judge?: ChatModel | undefined;
-  /** Whose documents are trained, such as `claude`. Default: the first agent with sessions here. */
-  readonly agent?: string | undefined;
-  /** Limits and workers of the runs, over the settings. */
-  readonly config?: SkillOptConfigInput | undefined;
-  /** Judges besides those for rules, exact answers and rubrics. Default: commands in a sandbox. */
-  readonly scorers?: readonly TaskScorer[] | undefined;
-  readonly runner?: RolloutRunner | undefined;
-  /** An agent with tools that attempts the tasks in place of the target. */
-  readonly work?: FoundWork | undefined;
-  /** Given when the models are files that an agent session answers. */
-  readonly handoff?: Handoff | undefined;
-  /** Run the whole night and keep nothing of it. */
-  readonly isDryRun?: boolean | undefined;
-  readonly observers?: readonly RunObserver[] | undefined;
-  readonly now?: (() => Date) | undefined;
-};
+export type NightOptions = Pick<GatherOptions, 'since' | 'tasksFile' | 'onGather' | 'signal'> &
+  Pick<CycleInput, 'config' | 'runner' | 'handoff' | 'isDryRun' | 'observers'> & {
+    readonly target: ChatModel;
+    /** The model that finds tasks and proposes edits. */
+    readonly optimizer: ChatModel;
+    /** The model that scores what no rule can score. Default: the optimizer. */
+    readonly judge?: ChatModel | undefined;
+    /** Whose documents are trained, such as `claude`. Default: the first agent with sessions here. */
+    readonly agent?: string | undefined;
+    /** Judges besides those for rules, exact answers and rubrics. Default: commands in a sandbox. */
+    readonly scorers?: readonly TaskScorer[] | undefined;
+    /** An agent with tools that attempts the tasks in place of the target. */
+    readonly work?: FoundWork | undefined;
+    readonly now?: (() => Date) | undefined;
+  };
 
 /**
  * One night of a project: reads the new sessions of coding agents, makes tasks of them, replays the tasks, and stages the
@@ -44,7 +35,7 @@ export async function runSleepCycle(options: SleepOptions & NightOptions): Promi
   return await runNightIn(sleep, options); // the index must stay open until the night is over
 }
 
-/** The same, with the settings, sources and session index already open. */
+/** The same, with settings, sources and session index already open. */
 export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promise<CycleOutcome> {
   const { settings, place, folder, project, redact, sources } = sleep;
   const { target, optimizer, judge = optimizer, work, handoff, tasksFile, now = () => new Date() } = options;
@@ -54,7 +45,7 @@ export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promi
   const search = { agent, place, project, settings };
   const skill = settings.evolveSkill ? await findSkill(search) : undefined;
   const memory = settings.evolveMemory ? await findMemory(search) : undefined;
-  const choose = async (tasks: readonly TaskRecord[]) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
+  const choose = async (tasks: Tasks) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
   const isMinedByModel = settings.llmMine && handoff === undefined;
   const gathering = { ...options, models, now, isMinedByModel, hasTools: work !== undefined, chooseSkills: choose };
   return runCycle({
@@ -70,7 +61,6 @@ export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promi
   });
 }
 
-/** The judges that a night knows besides those for rules, exact answers and rubrics. */
 export const nightScorers = ({ sandbox = openSandbox() }: Partial<Pick<FoundWork, 'sandbox'>> = {}): TaskScorer[] => [
   commandJudge({ sandbox }) as TaskScorer,
 ];

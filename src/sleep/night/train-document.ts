@@ -1,7 +1,8 @@
-import { SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { type ReplyCache, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
 import {
   emptyRun,
+  type OpenRunStore,
   type RunEvent,
   type RunObserver,
   type RunState,
@@ -14,41 +15,35 @@ import {
 } from '../../core/run/index.ts';
 import { PROOF_LOOKS } from '../../core/stats/index.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
-import { repeated } from '../dream/multi-rollout.ts';
+import { repeated } from '../dream/contrast.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
-import { nightConfig } from '../settings/sleep-settings.ts';
-import { type CycleInput, type DocumentNight, metricOf } from './cycle-input.ts';
+import { type DocumentNight, metricOf } from './cycle-input.ts';
 import { isOutOfBudget, searchBudget } from './night-limits.ts';
 import { type Proof, prove, REPORT_PASSES } from './prove.ts';
 
-/** What became of one document in a night. */
 export type TrainedDocument = {
   readonly trained: Trained;
-  /** The name of an existing skill; empty for the skill of our own, a target and the memory. */
   readonly named: string;
   readonly baseBlock: string;
-  /** The block's text that won the search; the same as before, if nothing did. */
+  /** The text that won the search; `baseBlock` if none did. */
   readonly block: string;
   readonly summary: RunSummary;
   readonly state: RunState;
-  /** Nothing, if there was nothing to prove. */
   readonly proof: Proof | undefined;
-  /** Whether the winner is to be proposed: proven, or wanted without a gate. */
   readonly isTaken: boolean;
-  /** How the tasks that are learned from scored under the document as it was, by id. */
+  /** Scores of the training tasks under the document as it was, by id. */
   readonly attempted: Readonly<Record<string, number>>;
-  /** Which limit has ended the search or the proof early. */
   readonly cut?: string | undefined;
 };
 
-/** Trains the learned block of one document, and puts the winner to the test with attempts that it was not chosen by. */
+/** Trains the learned block of one document, and tests the winner with attempts that it was not chosen by. */
 export async function trainDocument(night: DocumentNight): Promise<TrainedDocument> {
   const { documents, trained, named = '', error } = night;
   const baseBlock = readBlock(documents[trained], 'learned');
   const limits = night.budget && searchBudget(night.budget, (2 * REPORT_PASSES) / firstLook(night).passes);
   const { summary, state, counted, cut, attempted } = await search({ ...night, budget: limits?.budget }, baseBlock);
   night.budget?.release();
-  // Without a gate the last text is wanted, also where another measured better.
+  // Without a gate the last text wins, even if another measured better.
   const block = (error === undefined ? state.current : state.best).skill.trim();
   const found = { trained, named, baseBlock, block, summary, state, cut, attempted };
   if (block === baseBlock.trim()) return { ...found, block: baseBlock, proof: undefined, isTaken: false };
@@ -67,11 +62,9 @@ async function search(night: DocumentNight, initialSkill: string) {
     config: nightRunConfig(night),
     env: environmentOf(night),
     initialSkill,
-    ...{ store: withoutReport(store), budget },
+    ...{ store: withoutReport(store), budget, runner, agent: work?.agent },
+    observers: (observers ?? []).map(withoutCalibration),
     ...(promptOverrides ? { promptOverrides } : {}),
-    ...(runner ? { runner } : {}),
-    ...(work ? { agent: work.agent } : {}),
-    ...(observers ? { observers: observers.map(withoutCalibration) } : {}),
     ...(signal ? { signal } : {}),
   });
   const ended = await trainer.train().catch((error) => {
@@ -80,9 +73,10 @@ async function search(night: DocumentNight, initialSkill: string) {
   });
   const events = await store.read();
   const state = events.reduce(reduce, emptyRun);
-  if (ended instanceof SkillError && state.history.length === 0) throw ended; // nothing was tried: there is no result
-  const cut = ended instanceof SkillError ? ended.message : undefined;
-  const trained = ended instanceof SkillError ? summarize(state, { outRoot: store.name }) : ended;
+  const isCut = ended instanceof SkillError;
+  if (isCut && state.history.length === 0) throw ended; // nothing was tried: there is no result
+  const cut = isCut ? ended.message : undefined;
+  const trained = isCut ? summarize(state, { outRoot: store.name }) : ended;
   const summary = { ...trained, warnings: trained.warnings.filter((warning) => !isCalibration(warning)) };
   const { counted } = events.at(-1)!;
   return { summary, state, counted, cut, attempted: attemptedIn(events, metricOf(night.config)) };
@@ -98,7 +92,7 @@ function attemptedIn(events: readonly RunEvent[], metric: ReturnType<typeof metr
 
 const firstLook = ({ proofLooks = PROOF_LOOKS }: Pick<DocumentNight, 'proofLooks'>) => proofLooks[0]!;
 
-/** What a run says of its own claim at its end; a night has a proof of its own. */
+/** A run warns how far its own claim can be trusted; a night has a proof of its own. */
 const isCalibration = (warning: string) => /gains of \d+ points or more/.test(warning);
 
 const withoutCalibration = (observer: RunObserver): RunObserver => ({
@@ -110,7 +104,7 @@ const withoutCalibration = (observer: RunObserver): RunObserver => ({
   onWarning: (warning) => (isCalibration(warning) ? undefined : observer.onWarning?.(warning)),
 });
 
-/** One batch of all that is learned from; what rides along without helping is taken out at the end. */
+/** One batch of all training tasks. Edits that do not help are pruned at the end. */
 function nightRunConfig({ config, error, tasks, rolloutsK = 1, proofLooks }: DocumentNight): SkillOptConfigInput {
   const train = tasks.filter(({ split }) => split === 'train').length * Math.max(1, rolloutsK);
   const confidence = Math.min(0.999, Math.max(0.5, 1 - 2 * (error ?? 0.05)));
@@ -122,32 +116,58 @@ function nightRunConfig({ config, error, tasks, rolloutsK = 1, proofLooks }: Doc
   return { numEpochs: 1, batchSize: Math.max(1, train), confidence, evalTest, ...gated, ...config };
 }
 
-export function environmentOf(given: DocumentNight) {
-  const { name = 'sleep', tasks, rolloutsK = 1, foresee, ...night } = given;
+export function environmentOf(night: DocumentNight) {
+  const { documents, trained, tasks, rolloutsK = 1, foresee, error, config } = night;
   const learned = tasks.filter(({ split }) => split === 'train');
-  const held = tasks.filter(({ split }) => split === 'test' || (split === 'val' && given.error !== undefined)); // without a gate nobody asks what they score
-  const { documents, trained, skillTexts, scorers, prompt, notes, quarantine, work } = night;
+  // Without a gate the scores of held-out tasks are not asked for.
+  const held = tasks.filter(({ split }) => split === 'test' || (split === 'val' && error !== undefined));
   const attempted = [...repeated(learned, rolloutsK), ...held];
-  const parts = { documents, trained, skillTexts, scorers, prompt, notes, quarantine, work };
-  const env = sleepEnv({ name, tasks: attempted, ...parts, metric: metricOf(given.config) });
-  const seed = readBlock(documents[trained], 'learned');
-  return foresee ? foresee(env, given, { tasks: attempted, seed }) : env;
+  const env = sleepEnv({ ...night, name: 'sleep', tasks: attempted, metric: metricOf(config) });
+  return foresee ? foresee(env, night, { tasks: attempted, seed: readBlock(documents[trained], 'learned') }) : env;
 }
 
-/** The settings of all runs of a night. */
-export const nightConfigOf = ({ settings, config }: Pick<CycleInput, 'settings' | 'config'>): SkillOptConfigInput => ({
-  ...nightConfig(settings),
-  ...config,
+/** A night writes its own `report.md`, and a folder without one is a night that is not over. */
+const withoutReport = (store: RunStore): RunStore =>
+  opening(store, async (run) => ({ ...run, writeViews: ({ 'report.md': _, ...views }) => run.writeViews(views) }));
+
+/** The same store, which also finds the replies of the night's earlier runs: a question is paid for once a night. */
+export const knowingReplies = (store: RunStore, earlier: readonly RunStore[]): RunStore =>
+  earlier.length === 0
+    ? store
+    : opening(store, async (own) => {
+        const others: OpenRunStore[] = [];
+        for (const one of earlier) {
+          const other = await one.open().catch(() => undefined); // a run that is open elsewhere is left out
+          if (other) others.push(other);
+        }
+        const replies = alsoIn(
+          own.caches.replies,
+          others.map(({ caches }) => caches.replies),
+        );
+        return {
+          ...own,
+          caches: { replies, rollouts: own.caches.rollouts },
+          async [Symbol.asyncDispose]() {
+            for (const one of [...others, own]) await one[Symbol.asyncDispose]();
+          },
+        };
+      });
+
+const opening = (store: RunStore, change: (run: OpenRunStore) => Promise<OpenRunStore>): RunStore => ({
+  name: store.name,
+  read: () => store.read(),
+  open: async (options) => change(await store.open(options)),
 });
 
-/** A night writes a report of its own under the same name, and one without it is not over. */
-function withoutReport(store: RunStore): RunStore {
-  return {
-    name: store.name,
-    read: () => store.read(),
-    async open(options) {
-      const run = await store.open(options);
-      return { ...run, writeViews: ({ 'report.md': _, ...views }) => run.writeViews(views) };
-    },
-  };
-}
+const alsoIn = (own: ReplyCache, others: readonly ReplyCache[]): ReplyCache => ({
+  async get(key) {
+    for (const cache of [own, ...others]) {
+      const text = await cache.get(key);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  },
+  set: (key, value, onSafe) => own.set(key, value, onSafe),
+  ...(own.mark ? { mark: () => own.mark!() } : {}),
+  ...(own.since ? { since: (mark) => own.since!(mark) } : {}),
+});

@@ -5,7 +5,7 @@ import { excerptOf, heuristicTask } from '../mine/heuristic-miner.ts';
 import { REPORT_PASSES } from '../night/prove.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 
 export type MinerKind = 'model' | 'heuristic';
 
@@ -17,14 +17,13 @@ export type Page = {
   /** Such as `2026-01-31`; empty when it is not known. */
   readonly day: string;
   readonly texts: readonly string[];
-  /** Who each of them is of: the person, the agent, or us, who noted how the person took it. */
+  /** Whose text it is: the person's, the agent's, or our marks of how the person took it. */
   readonly speakers: readonly Speaker[];
 };
 
 type Speaker = 'you' | 'agent' | 'marks';
 type SpokenText = readonly [by: Speaker, text: string];
 
-/** A page for each session that gives something to send. */
 export function pagesOf(digests: readonly SessionDigest[], miner: MinerKind): Page[] {
   return digests.map((digest) => pageOf(digest, miner)).filter(({ texts }) => texts.length > 0);
 }
@@ -37,7 +36,7 @@ function pageOf(digest: SessionDigest, miner: MinerKind): Page {
   return { sessionId, source, project, day, texts, speakers };
 }
 
-/** A miner model reads this; every task of the night is made from what it answers. */
+/** What a miner model reads. Every task of the night is made from its answers. */
 function minedTexts(digest: SessionDigest): readonly SpokenText[] {
   const { requests, answer, feedback } = excerptOf(digest);
   return [
@@ -47,38 +46,32 @@ function minedTexts(digest: SessionDigest): readonly SpokenText[] {
   ];
 }
 
-/** Without one, the task is the request itself, and the models that attempt and judge it read that. */
+/** Without a miner model the task is the request itself. */
 function taskTexts(digest: SessionDigest): readonly SpokenText[] {
   const task = heuristicTask(digest);
-  return task
-    ? [
-        ['you', task.intent],
-        ['you', task.reference],
-      ]
-    : [];
+  return task ? [task.intent, task.reference].map((text) => ['you', text] as const) : [];
 }
 
-/** Over the held-out tasks, for one document: twice as it is, half a pass of the candidate, and what is kept for its measurement and proof. */
+/** Passes over the held-out tasks for one document: two as it is, half a pass of the candidate, its measurement and proof. */
 const PASSES = 2 + 0.5 + PROOF_LOOKS[0]!.passes + 2 * REPORT_PASSES;
-/** One of the agent, two of the judge where no rule scores the answer. */
+/** One call of the agent; two of the judge if no rule scores the answer. */
 const [CALLS_BY_RULE, CALLS_JUDGED] = [1, 3];
 
-/** About as many times an agent with tools calls its model for a task. */
+/** Model calls of an agent with tools per task, roughly. */
 const USUAL_TURNS = 6;
 
 type NightSize = Pick<SleepSettings, 'dreamRollouts' | 'gateMode' | 'target'>;
-type AttemptCalls = { readonly train: number; readonly val: number };
 
-/** About the fewest calls with which a night proposes something: attempts, one analyst, a first look at the evidence. */
-function leastOf({ train, val }: AttemptCalls, { dreamRollouts, gateMode }: NightSize): number {
+/** Roughly the fewest calls for a proposal: attempts, one analyst, a first look at the evidence. */
+function leastOf({ train, val }: { train: number; val: number }, { dreamRollouts, gateMode }: NightSize): number {
   const measured = gateMode === 'off' ? 0 : Math.ceil(PASSES * val);
   return measured + train * Math.max(1, dreamRollouts) + 1;
 }
 
-/** For these tasks of one document; nothing, where they are too few to prove anything. */
-export function leastCallsFor(tasks: readonly TaskRecord[], asked: NightSize): number | undefined {
+/** For these tasks of one document; `undefined` if they are too few to prove anything. */
+export function leastCallsFor(tasks: Tasks, asked: NightSize): number | undefined {
   const of = (wanted: TaskRecord['split']) => tasks.filter(({ split }) => split === wanted);
-  const calls = (some: readonly TaskRecord[]) => some.reduce((sum, task) => sum + callsAt(task) + moreCalls(asked), 0);
+  const calls = (some: Tasks) => some.reduce((sum, task) => sum + callsAt(task) + moreCalls(asked), 0);
   const [train, val] = [of('train'), of('val')];
   const isEnough = train.length > 0 && (asked.gateMode === 'off' || val.length >= LEAST_HELD_OUT);
   return isEnough ? leastOf({ train: calls(train), val: calls(val) }, asked) : undefined;
@@ -89,13 +82,12 @@ const callsAt = ({ referenceKind }: TaskRecord) =>
 
 const moreCalls = ({ target }: NightSize) => (isAgentSpec(target) ? USUAL_TURNS - 1 : 0);
 
-/** For the smallest night that can prove anything, whatever its tasks are. */
 export function smallestNight(asked: NightSize): number {
   const calls = 1 + moreCalls(asked);
   return leastOf({ train: calls, val: LEAST_HELD_OUT * calls }, asked);
 }
 
-/** For so many tasks that nobody has seen yet: most are judged. */
+/** For a number of tasks that are not known yet: most need a judge. */
 export function usualCalls(
   tasks: number,
   { valFraction, testFraction, ...asked }: NightSize & Pick<SleepSettings, 'valFraction' | 'testFraction'>,

@@ -10,9 +10,9 @@ import {
 } from '../../core/judge/index.ts';
 import { fence, rstrip } from '../../core/text/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
-import type { TaskRecord } from '../task-record.ts';
+import type { TaskRecord, Tasks } from '../task-record.ts';
 
-/** The models that a replay asks. Without a judge, tasks with a rubric have no score. */
+/** Without a judge, tasks with a rubric have no score. */
 export type ReplayModels = { readonly target: ChatModel; readonly judge?: ChatModel | undefined };
 
 /** One attempt at a task, scored. `errored`: there is no score, which is not zero. */
@@ -41,17 +41,12 @@ export type ReplayOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-const BUILT_IN: readonly TaskScorer[] = [
-  ruleJudge as TaskScorer,
-  exactJudge as TaskScorer,
-  rubricJudge() as TaskScorer,
-];
+const BUILT_IN = [ruleJudge, exactJudge, rubricJudge()] as unknown as readonly TaskScorer[];
 
-/** Who scores what: those given, else ours. */
+/** The scorer of each kind of judge. Given ones replace ours. */
 export const scorersOf = (given: readonly TaskScorer[] = []): ReadonlyMap<JudgeKind, TaskScorer> =>
   new Map([...BUILT_IN, ...given].map((scorer) => [scorer.kind, scorer]));
 
-/** Attempts a task once with these documents in hand, and scores the answer. */
 export async function replayOne(
   models: ReplayModels,
   task: TaskRecord,
@@ -65,11 +60,13 @@ export async function replayOne(
   const reply = await target.complete({ messages, stage: 'rollout', maxOutputTokens, ...(signal ? { signal } : {}) });
   const toolsCalled = toolsIn(reply.text);
   const scored = await scoreAnswer(task, { answer: reply.text, toolsCalled, model, signal }, options.scorers);
-  const { input, output } = reply.usage;
+  const { hard, soft, errored = false, failReason = '' } = scored;
   return {
-    ...toResult(task, reply.text, scored),
-    toolsCalled,
-    tokens: input + output,
+    ...{ id: task.id, soft, errored, failReason, judgeRationale: failReason, toolsCalled },
+    hard: hard >= 1 ? 1 : 0, // in sleep an attempt that is not wholly right has failed
+    response: reply.text,
+    taskType: taskTypeOf(task) ?? '',
+    tokens: reply.usage.input + reply.usage.output,
     latencyMs: Math.round(performance.now() - started),
   };
 }
@@ -89,25 +86,14 @@ async function scoreAnswer(
   return scorer.score({ judge, question: taskText(task), ...answered });
 }
 
-/** Nobody can tell, which is no zero. */
 export const noScore = (failReason: string): RolloutOutput => ({ hard: 0, soft: 0, errored: true, failReason });
 
-/** In sleep an attempt that is not wholly right has failed: `hard` is 1 or 0. */
-function toResult(task: TaskRecord, response: string, { hard, soft, errored = false, failReason = '' }: RolloutOutput) {
-  const taskType = taskTypeOf(task) ?? '';
-  const judgeRationale = failReason;
-  return { id: task.id, hard: hard >= 1 ? 1 : 0, soft, response, failReason, taskType, judgeRationale, errored };
-}
-
-/** A tag that is none of ours. */
 export const taskTypeOf = ({ tags }: TaskRecord) => tags.find((tag) => !/^(?:tools|branch|needs):/.test(tag));
 
+const TOOL_CALL = /^[^\S\n\r\u2028\u2029]*tool_call\s{0,20}:\s{0,20}([\w.-]{1,64})/gim;
+
 /** Names on lines such as `tool_call: search`. */
-const toolsIn = (text: string) => [
-  ...new Set(
-    [...text.matchAll(/^[^\S\n\r\u2028\u2029]*tool_call\s{0,20}:\s{0,20}([\w.-]{1,64})/gim)].map(([, name]) => name!),
-  ),
-];
+const toolsIn = (text: string) => [...new Set([...text.matchAll(TOOL_CALL)].map(([, name]) => name!))];
 
 /** Draws that a judge may number inside one attempt. */
 const DRAWS_PER_ATTEMPT = 1_000;
@@ -122,10 +108,10 @@ function drawing({ target, judge }: ReplayModels, sampleIndex: number): ReplayMo
   return { target: draw(target), judge: judge && draw(judge) };
 }
 
-/** Attempts many tasks, so many at once; results keep the order of the tasks. */
+/** Attempts many tasks, `workers` at once. Results keep the order of the tasks. */
 export async function replayBatch(
   models: ReplayModels,
-  tasks: readonly TaskRecord[],
+  tasks: Tasks,
   documents: Documents,
   { workers = 8, ...options }: ReplayOptions & { readonly workers?: number } = {},
 ): Promise<ReplayResult[]> {
@@ -135,24 +121,22 @@ export async function replayBatch(
 
 export type AggregateScores = { readonly hard: number; readonly soft: number; readonly scored: number };
 
-/** Means over what has a score; of nothing, 0. */
 export function aggregateScores(results: readonly Pick<ReplayResult, 'hard' | 'soft' | 'errored'>[]): AggregateScores {
   const scored = results.filter(({ errored }) => !errored);
   const mean = (key: 'hard' | 'soft') => scored.reduce((sum, one) => sum + one[key], 0) / Math.max(1, scored.length);
   return { hard: mean('hard'), soft: mean('soft'), scored: scored.length };
 }
 
-/** The texts that an agent has read before it works. */
 export type Documents = { readonly skill: string; readonly memory: string };
 
-/** Raised whenever the wording below changes, so that no older rollout is reused. */
+/** Raise it when the wording below changes, so that no older rollout is reused. */
 export const ATTEMPT_VERSION = 2;
 
 const ATTEMPT = `You are a coding agent at work for a person. What they wrote down for you, and what you have learned with them, stands
 below; follow it. Do the task and answer with the result alone. Where you would call a tool, write a line
 "tool_call: NAME" and continue as if it had worked.`;
 
-/** What the target reads. A task with a system prompt of its own keeps it, word for word, before the documents. */
+/** What the target reads. A task's own system prompt stands word for word before the documents. */
 export function attemptMessages(task: TaskRecord, { skill, memory }: Documents, prompt = ATTEMPT): ChatMessage[] {
   const lead = task.system === '' ? prompt : task.system;
   const documents = [section('Skill', skill), section('Memory', memory)].filter((text) => text !== '');
@@ -164,20 +148,16 @@ export function attemptMessages(task: TaskRecord, { skill, memory }: Documents, 
 
 const section = (title: string, text: string) => (text.trim() === '' ? '' : `# ${title}\n\n${rstrip(text)}`);
 
-/** What was asked, with what came before it. Never what came after. */
 export const taskText = ({ intent, contextExcerpt }: Pick<TaskRecord, 'intent' | 'contextExcerpt'>) =>
   contextExcerpt === '' ? intent : `${intent}\n\nWhat was said before:\n${contextExcerpt}`;
 
-/**
- * How the answer to a task is scored. A task without a reference is scored by whether it does what was asked, and what the
- * person had to add after the answer of then.
- */
+/** How an answer is scored. Without a reference: whether it does what was asked, and what the person added later. */
 export function taskJudgeOf(task: TaskRecord): TaskJudge {
   const read = TaskJudge.safeParse(inputOf(task));
   if (read.success) return read.data;
   const problem = read.error.issues.map(({ path, message }) => `${path.join('.') || 'judge'} ${message}`).join('; ');
   throw new SkillError('TASKS_INVALID', `task ${JSON.stringify(task.id)}: ${problem}`, {
-    hint: 'Mend the task in its file, or name it in a .skilloptignore: task:ID',
+    hint: 'Correct the task in its file, or name it in a .skilloptignore: task:ID',
   });
 }
 
@@ -186,24 +166,16 @@ function inputOf({ referenceKind, reference, judge, intent }: TaskRecord): TaskJ
     case 'exact':
       return { kind: 'exact', reference };
     case 'rule':
-      return { ...judge, kind: 'rule' } as TaskJudgeInput;
     case 'command':
-      return { ...judge, kind: 'command' } as TaskJudgeInput;
+      return { ...judge, kind: referenceKind } as TaskJudgeInput;
     case 'rubric':
       return { kind: 'rubric', rubric: reference };
-    case 'none':
-      return {
-        kind: 'rubric',
-        rubric: [`The answer does what was asked, completely and correctly: ${intent}`, ...later(reference)].join(
-          '\n\n',
-        ),
-      };
+    case 'none': {
+      const asked = `The answer does what was asked, completely and correctly: ${intent}`;
+      return { kind: 'rubric', rubric: reference === '' ? asked : `${asked}\n\n${LATER}\n${fence('said', reference)}` };
+    }
   }
 }
 
-const later = (followUps: string) =>
-  followUps === ''
-    ? []
-    : [
-        `After another answer the person said what stands below. What corrects or completes the request is wanted of this answer from the start; what asks for something else does not count.\n${fence('said', followUps)}`,
-      ];
+const LATER =
+  'After another answer the person said what stands below. What corrects or completes the request is wanted of this answer from the start; what asks for something else does not count.';

@@ -3,12 +3,10 @@ import { type Edit, type RawPatch, writeBlock } from '../../core/document/index.
 import { findPoison, quarantine } from '../../core/guard/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
 import { memoize, skillHash } from '../../core/text/index.ts';
-import { reflectOnContrast } from '../dream/contrast.ts';
-import { type AttemptMetric, firstDrawOf } from '../dream/multi-rollout.ts';
-import { followUpsOf, type SleepSplit, type TaskRecord } from '../task-record.ts';
+import { type AttemptMetric, firstDrawOf, reflectOnContrast } from '../dream/contrast.ts';
+import { type SleepSplit, type TaskRecord, type Tasks, taughtBy } from '../task-record.ts';
 import {
   ATTEMPT_VERSION,
-  attemptMessages,
   type Documents,
   type ReplayResult,
   replayOne,
@@ -22,48 +20,45 @@ export type Trained = keyof Documents;
 
 export type SleepEnvOptions = {
   readonly name: string;
-  readonly tasks: readonly TaskRecord[];
-  /** The documents as they are. Of the trained one, the learned block is what the run changes. */
+  readonly tasks: Tasks;
+  /** The documents as they are. The run changes the learned block of the trained one. */
   readonly documents: Documents;
   readonly trained: Trained;
-  /** Texts of skills by the hint of a task: such a task is attempted with that skill in place of the one in `documents`. */
+  /** Texts of skills by the hint of a task, which is then attempted with that skill in place of the one in `documents`. */
   readonly skillTexts?: ReadonlyMap<string, string> | undefined;
   readonly scorers?: readonly TaskScorer[] | undefined;
-  /** The words before the documents of an attempt, in place of ours. */
   readonly prompt?: string | undefined;
-  /** What analysts should know besides: preferences, edits that earlier nights rejected. */
+  /** For analysts: preferences, edits that earlier nights rejected. */
   readonly notes?: readonly string[] | undefined;
-  /** Keeps poison out of what becomes a part of a document. */
   readonly quarantine?: Quarantine | undefined;
-  /** An agent with tools that does the tasks in copies of the project, in place of a model that answers in words. */
+  /** An agent with tools that does the tasks in copies of the project, in place of the target. */
   readonly work?: NightWork | undefined;
-  /** The score that the gate compares. */
   readonly metric?: AttemptMetric | undefined;
 };
 
-/** What a document says with this text in its learned block. The rest of it stays byte for byte. */
 export const withLearned = (documents: Documents, trained: Trained, block: string): Documents => ({
   ...documents,
   [trained]: writeBlock(documents[trained], 'learned', block),
 });
 
-type Texts = Pick<SleepEnvOptions, 'documents' | 'trained' | 'skillTexts'>;
-
-/** What is read for a task, with this text in the learned block of the trained document. */
-export function readFor(task: TaskRecord, block: string, { documents, trained, skillTexts }: Texts): Documents {
+/** The documents that an agent reads for a task, with this text in the learned block of the trained one. */
+export function readFor(
+  task: TaskRecord,
+  block: string,
+  { documents, trained, skillTexts }: Pick<SleepEnvOptions, 'documents' | 'trained' | 'skillTexts'>,
+): Documents {
   const skill = skillTexts?.get(task.skillHint.trim()) ?? documents.skill;
   return withLearned({ ...documents, skill }, trained, block);
 }
 
-/**
- * Tasks of a person's own sessions as an environment. What is trained is the text of a learned block; the agent reads it
- * where it stands, inside the whole document and beside the other one.
- */
+/** Tasks of sessions as an environment. It trains the text of a learned block, which the agent reads inside its document. */
 export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
   const { name, tasks, documents, trained, scorers, prompt, notes = [], quarantine, work } = options;
   const split = (wanted: string) => tasks.filter((task) => task.split === (wanted as SleepSplit));
   const known = scorersOf(scorers);
-  const surroundings = [aroundText(documents[trained]), ...notes].filter((text) => text !== '').join('\n\n');
+  const around = writeBlock(documents[trained], 'learned', '').trim(); // what it says need not be learned again
+  const aroundText = around === '' ? [] : [`The skill is a part of this document, which says besides:\n\n${around}`];
+  const surroundings = [...aroundText, ...notes].join('\n\n');
   return {
     name,
     version: versionOf(options),
@@ -81,7 +76,7 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
       if (work) return attemptAtWork(context, { work, read, scorers, hasLearned: trained === 'skill' && skill !== '' });
       const sampleIndex = firstDrawOf(item.id);
       const result = await replayOne({ target, judge }, item, read, { sampleIndex, scorers, prompt, signal });
-      return toOutput(item, result, read, prompt);
+      return toOutput(item, result);
     },
     async reflect(context) {
       const patches = await reflectOnContrast(context, tasks, surroundings, options.metric);
@@ -100,7 +95,7 @@ function versionOf(options: SleepEnvOptions): string {
   return `${attempt}, ${trained} in ${skillHash([around, other, prompt, ...[...skillTexts].flat()].join('\0'))}, ${versions.join(', ')}`;
 }
 
-function judgeCallsOf(tasks: readonly TaskRecord[], known: ReturnType<typeof scorersOf>): number {
+function judgeCallsOf(tasks: Tasks, known: ReturnType<typeof scorersOf>): number {
   const calls = tasks.map((task) => {
     const judge = taskJudgeOf(task);
     return known.get(judge.kind)?.judgeCalls?.(judge) ?? 0;
@@ -108,15 +103,9 @@ function judgeCallsOf(tasks: readonly TaskRecord[], known: ReturnType<typeof sco
   return calls.reduce((sum, count) => sum + count, 0) / Math.max(1, calls.length);
 }
 
-/** The document around the block, for analysts: what is said there need not be learned again. */
-function aroundText(document: string): string {
-  const around = writeBlock(document, 'learned', '').trim();
-  return around === '' ? '' : `The skill is a part of this document, which says besides:\n\n${around}`;
-}
-
-function toOutput(task: TaskRecord, result: ReplayResult, documents: Documents, prompt?: string): RolloutOutput {
+function toOutput(task: TaskRecord, result: ReplayResult): RolloutOutput {
   const { hard, soft, errored, response, failReason, taskType } = result;
-  const referenceText = task.split === 'train' ? followUpsOf(task) : ''; // of what is held out nobody learns it
+  const referenceText = taughtBy(task);
   return {
     hard,
     soft,
@@ -127,17 +116,18 @@ function toOutput(task: TaskRecord, result: ReplayResult, documents: Documents, 
     ...(failReason === '' ? {} : { failReason }),
     ...(taskType === '' ? {} : { taskType }),
     ...(referenceText === '' ? {} : { referenceText }),
-    conversation: [attemptMessages(task, documents, prompt).at(-1), { role: 'assistant', content: response }],
+    conversation: [
+      { role: 'user', content: taskText(task) },
+      { role: 'assistant', content: response },
+    ],
   };
 }
 
 export type QuarantinedText = { readonly content: string; readonly reason: string };
 
-/** Reads everything that shall become part of a document; what is poison is kept apart, with the reason. */
+/** Keeps poison out of documents, and lists it with the reason. */
 export type Quarantine = {
-  /** What analysts propose, without poison. */
   take(patches: readonly RawPatch[], skill: string): RawPatch[];
-  /** The same for texts that came of merging and rewriting. */
   refuseText(text: string): string | undefined;
   list(): QuarantinedText[];
 };

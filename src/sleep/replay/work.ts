@@ -13,6 +13,7 @@ import {
   type WorkspaceView,
 } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
+import { memoize } from '../../core/text/index.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { type AgentTarget, type Notices, namedProgram, openAgentTarget, pinnedProgram } from '../../project/index.ts';
 import {
@@ -35,30 +36,29 @@ import {
   type Template,
 } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
-import { firstDrawOf } from '../dream/multi-rollout.ts';
-import { followUpsOf, type TaskRecord } from '../task-record.ts';
+import { firstDrawOf } from '../dream/contrast.ts';
+import { type TaskRecord, taughtBy } from '../task-record.ts';
 import { type Documents, noScore, scorersOf, taskJudgeOf, taskText, taskTypeOf } from './replay.ts';
-
-type WorkPlace = { readonly env: Environment; readonly project: string; readonly notices?: Notices | undefined };
 
 export type FoundWork = {
   readonly agent: AgentRunner;
   readonly sandbox: Sandbox;
-  /** Most tokens of one attempt. */
   readonly maxTokens: number;
-  /** Most time of one, with its judgement. */
+  /** Maximum time per attempt, with its judgement. */
   readonly longestMs: number;
   /** Copies the project as it was at a commit, or as it is. */
   readonly open: (commit?: string) => Promise<OpenedWork>;
 };
 
-/** Most tokens of one attempt, unless the target's limits say otherwise: a night has a limit of its own, which must hold some. */
+/** Default maximum number of tokens per attempt: several attempts must fit into the limit of a night. */
 const ATTEMPT_TOKENS = 500_000;
-/** For commands and models that judge what was done. */
 const JUDGING_MS = 600_000;
 
-/** The agent of a night by the program that is pinned for it, and its sandbox. Asks no model. */
-export async function findWork(spec: AgentTarget, { env, project, notices }: WorkPlace): Promise<FoundWork> {
+/** The agent of a night by the program that is pinned for it, and its sandbox. Calls no model. */
+export async function findWork(
+  spec: AgentTarget,
+  { env, project, notices }: { env: Environment; project: string; notices?: Notices | undefined },
+): Promise<FoundWork> {
   const sandbox = openSandbox(spec.sandbox);
   await sandbox.ready();
   const wanted = { cli: agentPrograms[spec.agent].cli, env, project, notices };
@@ -75,18 +75,14 @@ export async function findWork(spec: AgentTarget, { env, project, notices }: Wor
   };
 }
 
-/** Throws where a night's limit of tokens could not pay for a single attempt. */
 export function requireRoom({ maxTokens }: Pick<FoundWork, 'maxTokens'>, maxTokensPerNight: number): void {
   const least = mostTokensOf(maxTokens);
   if (maxTokensPerNight >= least) return;
   const [allowed, needed] = [maxTokensPerNight, least].map((tokens) => tokens.toLocaleString('en-US'));
-  throw new SkillError(
-    'USAGE',
-    `one attempt with tools may take ${needed} tokens, and maxTokensPerNight is ${allowed}`,
-    {
-      hint: 'Raise maxTokensPerNight, or allow an attempt less: target: { agent: claude, limits: { maxTokens: NUMBER } }.',
-    },
-  );
+  const message = `one attempt with tools may take ${needed} tokens, and maxTokensPerNight is ${allowed}`;
+  const hint =
+    'Raise maxTokensPerNight, or allow an attempt less: target: { agent: claude, limits: { maxTokens: NUMBER } }.';
+  throw new SkillError('USAGE', message, { hint });
 }
 
 /** An agent with tools that attempts the tasks of a night, and the copy of the project that it begins from. */
@@ -98,31 +94,27 @@ export type OpenedWork = {
 };
 
 export type NightWork = Pick<OpenedWork, 'agent' | 'sandbox' | 'limits'> & {
-  /** Names what workspaces begin from: another one is another score. */
+  /** Names what workspaces begin from: scores with another key cannot be compared. */
   readonly key: string;
-  /** The workspace and the skill of an attempt at which these documents are read. */
   begin(read: Documents): Promise<{ readonly template: Template; readonly skills: readonly SkillPackage[] }>;
 };
 
-type WorkDocuments = { readonly documents: readonly LiveDocument[]; readonly folder: string };
-
 /**
- * The documents stand where the agent looks for them: the memory in the copy of the project, the skill in the agent's home; one
- * that belongs to the project also in the copy, so that no older text of it is found there.
+ * Puts the documents where the agent looks for them: the memory into the copy of the project, the skill into the agent's
+ * home. A skill of the project goes into the copy too, so that no older text of it is found there.
  */
-export function nightWork(opened: OpenedWork, { documents, folder }: WorkDocuments): NightWork {
+export function nightWork(
+  opened: OpenedWork,
+  { documents, folder }: { readonly documents: readonly LiveDocument[]; readonly folder: string },
+): NightWork {
   const { agent, sandbox, limits, project } = opened;
-  const templates = new Map<string, Promise<Template>>();
-  const packages = new Map<LiveDocument, Promise<SkillPackage>>();
-  const remembered = <Key, T>(known: Map<Key, Promise<T>>, key: Key, make: () => Promise<T>) => {
-    const value = known.get(key) ?? make();
-    known.set(key, value);
-    return value;
-  };
   const source = project.template.path;
   const git = project.commit !== undefined;
-  const templateWith = (files: Readonly<Record<string, string>>) =>
-    remembered(templates, JSON.stringify(files), () => openTemplate({ source, files, git, sandbox }));
+  const templateWith = memoize((files: string) => openTemplate({ source, files: JSON.parse(files), git, sandbox }));
+  const packageOf = memoize(
+    async ({ live }: LiveDocument): Promise<SkillPackage> =>
+      live.bytes === null ? { files: {} } : readPackage(live.path),
+  );
   const folders = [folder, realPathOf(folder)];
   const memory = documents.find(({ kind }) => kind === 'memory');
   const skills = documents.filter(({ kind }) => kind === 'skill');
@@ -133,10 +125,10 @@ export function nightWork(opened: OpenedWork, { documents, folder }: WorkDocumen
       const skill = skills.find((one) => one.name === name);
       const files = { ...laid(memory, read.memory, folders), ...laid(skill, read.skill, folders) };
       const isAsItIs = Object.keys(files).length === 0;
-      const base = skill && remembered(packages, skill, () => packageOf(skill));
+      const base = skill && (await packageOf(skill));
       return {
-        template: isAsItIs ? project.template : await templateWith(files),
-        skills: read.skill.trim() === '' ? [] : [withText(await base, read.skill)],
+        template: isAsItIs ? project.template : await templateWith(JSON.stringify(files)),
+        skills: read.skill.trim() === '' ? [] : [{ ...base, files: { ...base?.files, 'SKILL.md': read.skill } }],
       };
     },
   };
@@ -150,7 +142,7 @@ function realPathOf(path: string): string {
   }
 }
 
-/** By its path in the copy of the project, if it lies in the project. */
+/** The file of a document in the copy of the project, if it lies in the project. */
 function laid(document: LiveDocument | undefined, text: string, folders: readonly string[]): Record<string, string> {
   if (document === undefined || text.trim() === '') return {};
   const { path, realPath } = document.live;
@@ -159,27 +151,18 @@ function laid(document: LiveDocument | undefined, text: string, folders: readonl
   return inside === undefined ? {} : { [inside.split(sep).join('/')]: text };
 }
 
-const packageOf = async ({ live }: LiveDocument): Promise<SkillPackage> =>
-  live.bytes === null ? { files: {} } : readPackage(live.path);
-
-const withText = (base: SkillPackage | undefined, text: string): SkillPackage => ({
-  ...base,
-  files: { ...base?.files, 'SKILL.md': text },
-});
-
-/** Raised whenever what is done below changes a score. */
+/** Raise it when a change below changes scores. */
 export const WORK_VERSION = 1;
 
-type Reading = {
+type WorkAttempt = {
   readonly work: NightWork;
   readonly read: Documents;
-  /** Whether the trained text has something that the agent could have read. */
   readonly hasLearned: boolean;
   readonly scorers: readonly TaskScorer[] | undefined;
 };
 
 /** A task done by an agent with tools, in a fresh copy of the project, and scored once nothing of the agent is left. */
-export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading: Reading): Promise<RolloutOutput> {
+export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading: WorkAttempt): Promise<RolloutOutput> {
   const { item: task, signal } = context;
   const { work, read } = reading;
   const agent = requireAgent(context.agent);
@@ -194,10 +177,10 @@ export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading
   const score = await scoreWork(context, { run, diff, view: workspace.view }, reading);
   const trajectory = trajectoryOf(run, { agent, prompt, sessionId: task.id });
   const output = toOutput(score, { prompt, taskType: taskTypeOf(task) }, { run, diff, skill: skills[0], trajectory });
-  const { skillUnread, ...told } = output;
-  const referenceText = task.split === 'train' ? followUpsOf(task) : ''; // of what is held out nobody learns it
+  const { skillUnread, ...rest } = output;
+  const referenceText = taughtBy(task);
   return {
-    ...told,
+    ...rest,
     ...(skillUnread && reading.hasLearned ? { skillUnread } : {}),
     ...(referenceText === '' ? {} : { referenceText }),
   };
@@ -205,13 +188,13 @@ export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading
 
 const promptOf = (task: TaskRecord) => (task.system === '' ? taskText(task) : `${task.system}\n\n${taskText(task)}`);
 
-type Done = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly view: WorkspaceView };
+type WorkDone = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly view: WorkspaceView };
 
-/** As answers in words are; a model also reads what was changed, and a command finds it. */
+/** Scored as an answer in words. A model also reads what was changed, and a command finds it. */
 async function scoreWork(
   { item: task, judge: model, signal }: RolloutContext<TaskRecord>,
-  { run, diff, view }: Done,
-  { work, scorers = [] }: Reading,
+  { run, diff, view }: WorkDone,
+  { work, scorers = [] }: WorkAttempt,
 ): Promise<RolloutOutput> {
   const judge = taskJudgeOf(task);
   const inside = commandJudge({ sandbox: inWorkspace(work.sandbox, view) }) as TaskScorer;
@@ -223,7 +206,7 @@ async function scoreWork(
   return { ...scored, ...(scored.errored ? { unjudged: true } : {}), hard: scored.hard >= 1 ? 1 : 0 };
 }
 
-/** Commands run where the agent worked, which is gone by then. */
+/** Runs commands where the agent worked, after the agent has ended. */
 const inWorkspace = (sandbox: Sandbox, view: WorkspaceView): Sandbox => ({
   ...sandbox,
   run: ({ cwd: _, ...request }) => sandbox.run({ ...request, workspace: view }),

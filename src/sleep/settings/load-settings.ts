@@ -7,29 +7,29 @@ import { findConfigFile, isAgentSpec, placeIn, readConfigFile, refuseSecrets } f
 import { shownPath } from '../../stores/index.ts';
 import type { Place } from '../../transcripts/index.ts';
 import { expandHome } from '../harvest/scope.ts';
-import { type NotTaken, translateConfig, type Values } from './imported-config.ts';
 import { type SleepKey, SleepSettings, sleepShape } from './sleep-settings.ts';
+
+type Values = Readonly<Record<string, unknown>>;
 
 type SettingsSource = {
   readonly place: Place;
   readonly stateFolder: string;
-  /** The folder of the project. */
   readonly project: string;
-  /** Another project file than the one that is found there. */
   readonly config?: string | undefined;
-  /** What the caller says, over everything else. */
   readonly flags?: Values | undefined;
 };
 
 export type LoadedSettings = {
   readonly settings: SleepSettings;
-  /** Where a value was said; a key that is missing has its default. */
-  readonly origins: Readonly<Partial<Record<SleepKey, string>>>;
-  /** The config of SkillOpt-Sleep that was read, and what of it has no effect here. */
+  /** Where each value comes from; a missing key has its default. */
+  readonly origins: Origins;
+  /** The config of SkillOpt-Sleep that was read, and its keys without effect. */
   readonly imported?: { readonly file: string; readonly notTaken: readonly NotTaken[] };
 };
 
-/** One place where settings are said. The paths in it are absolute. */
+type Origins = Readonly<Partial<Record<SleepKey, string>>>;
+
+/** Settings from one place. The paths in it are absolute. */
 type Layer = {
   readonly place: string;
   readonly file?: string;
@@ -37,10 +37,7 @@ type Layer = {
   readonly values: Values;
 };
 
-/**
- * Flags over `sleep:` in the project file over `config.yaml` over an imported config over the project's own models over
- * defaults. A file that is broken is an error.
- */
+/** Flags over `sleep:` in the project file, `config.yaml`, an imported config, the project's own models, and defaults. */
 export async function loadSleepSettings(source: SettingsSource): Promise<LoadedSettings> {
   const imported = await importedLayer(source);
   const layers = [imported?.layer, await stateLayer(source), await projectLayer(source), flagLayer(source)];
@@ -49,11 +46,10 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
   for (const layer of said) await checkLayer(layer);
   const values = Object.assign({}, ...said.map((layer) => layer.values)) as Values;
   const origins = Object.assign({}, ...said.map(({ place, values }) => mapValues(values, () => place)));
-  const settings = derivedSettings(SleepSettings.parse(values), origins);
+  const settings = withAgentTokens(withFractions(SleepSettings.parse(values), origins), origins);
   return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
 }
 
-/** The origin of settings that the caller gives. */
 export const CALLER = 'command line';
 
 function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
@@ -76,7 +72,7 @@ async function projectLayer(source: SettingsSource): Promise<Layer | undefined> 
   return { place: shownPath(file), file, path: ['sleep'], values };
 }
 
-/** The models that the project is trained with. Its optimizer and judge belong to its target: they do not join another. */
+/** The models of the project itself. Its optimizer and judge belong to its target, and do not join another one. */
 async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
   const file = projectFileOf(source);
   if (file === undefined) return [];
@@ -112,7 +108,7 @@ async function importedLayer({ place }: SettingsSource) {
   return { file, notTaken, layer: { place: shownPath(file), file, path: [], values: anchor(all, folder, place) } };
 }
 
-/** Paths mean what they meant where they were written. */
+/** Relative paths begin at the folder of their file. */
 function anchor(values: Values, folder: string, { home }: Place): Values {
   const whole = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(whole);
@@ -136,21 +132,18 @@ async function checkLayer(layer: Layer): Promise<void> {
   const lines = unknown.map(
     async (key) => `${await placeOf(layer, [key])}: unknown key ${key}${suggestion(key, known)}`,
   );
-  const result = SleepSettings.partial().safeParse(omit(layer.values, [...unknown, 'autoAdopt', 'auto_adopt']));
-  const issues = result.success ? [] : result.error.issues;
-  const wrong = issues.map(
-    async (issue) =>
-      `${await placeOf(layer, issue.path)}: ${issue.path.join('.')}: ${describeValue(issue, layer.values)}${guess(issue, layer.values)}`,
-  );
+  const checked = Object.entries(layer.values).filter(([key]) => known.includes(key));
+  const { error } = SleepSettings.partial().safeParse(Object.fromEntries(checked));
+  const wrong = (error?.issues ?? []).map(async (issue) => {
+    const where = `${await placeOf(layer, issue.path)}: ${issue.path.join('.')}`;
+    return `${where}: ${describeValue(issue, layer.values)}${guess(issue, layer.values)}`;
+  });
   const problems = await Promise.all([...lines, ...wrong]);
   if (problems.length > 0) throw invalid(problems.join('\n'));
 }
 
 const guess = (issue: z.core.$ZodIssue, values: Values) =>
   issue.code === 'invalid_value' ? suggestion(String(valueAt(issue, values)), issue.values.map(String)) : '';
-
-const omit = (values: Values, keys: readonly string[]): Values =>
-  Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
 
 const placeOf = ({ file, place, path }: Layer, key: readonly PropertyKey[]) =>
   file === undefined
@@ -160,13 +153,12 @@ const placeOf = ({ file, place, path }: Layer, key: readonly PropertyKey[]) =>
         [...path, ...key.slice(0, 1)],
       ]);
 
-/** In full: there are files of the same name in several places. */
+/** With the whole path: there are files of the same name in several folders. */
 const whereIn = async (file: string, keys: Parameters<typeof placeIn>[1]) =>
   join(dirname(file), await placeIn(file, keys));
 
 const isAutoAdopt = (key: string) => key === 'autoAdopt' || key === 'auto_adopt';
 
-/** `false` is what we do anyway. */
 async function refuseAutoAdopt(layer: Layer): Promise<void> {
   const key = Object.keys(layer.values).find(isAutoAdopt);
   if (key === undefined || layer.values[key] === false || layer.values[key] === null) return;
@@ -178,23 +170,16 @@ function invalid(message: string, hint = `There are: ${Object.keys(sleepShape).j
   return new SkillError('CONFIG_INVALID', message, { hint });
 }
 
-/** Where a value was said; a key that is missing has its default. */
-type Origins = Readonly<Partial<Record<SleepKey, string>>>;
-
-/** Settings whose default depends on what else was said. */
-const derivedSettings = (settings: SleepSettings, origins: Origins): SleepSettings =>
-  withAgentTokens(withFractions(settings, origins), origins);
-
-/** What an agent with tools takes for the smallest night that can prove something, and some more. */
+/** Enough for the smallest night of an agent with tools that can prove something. */
 const AGENT_TOKENS = 10_000_000;
 
-/** One attempt with tools takes as much as a night of answers in words: that default would let none begin. */
+/** One attempt with tools takes as many tokens as a night of answers in words. */
 function withAgentTokens(settings: SleepSettings, { maxTokensPerNight }: Origins): SleepSettings {
   const isForAgent = isAgentSpec(settings.target) && maxTokensPerNight === undefined;
   return isForAgent ? { ...settings, maxTokensPerNight: AGENT_TOKENS } : settings;
 }
 
-/** The holdout counts only when somebody said it and nobody said `valFraction`. */
+/** `holdoutFraction` counts only if it is set and `valFraction` is not. */
 function withFractions(settings: SleepSettings, origins: Origins): SleepSettings {
   const isHoldout = origins.valFraction === undefined && origins.holdoutFraction !== undefined;
   const valFraction = isHoldout ? settings.holdoutFraction : settings.valFraction;
@@ -203,4 +188,102 @@ function withFractions(settings: SleepSettings, origins: Origins): SleepSettings
   const place = origins.testFraction ?? origins.valFraction ?? origins.holdoutFraction;
   const message = `${place}: valFraction ${valFraction} and testFraction ${testFraction} leave no task to learn from`;
   throw new SkillError('CONFIG_INVALID', message, { hint: 'Their sum must be less than 1.' });
+}
+
+export type NotTaken = { readonly key: string; readonly why: string };
+
+/** Our key for a setting, or the agent whose home it names. */
+const TAKEN: Readonly<Record<string, SleepKey | `homes.${string}`>> = {
+  transcript_source: 'source',
+  projects: 'projects',
+  lookback_hours: 'lookbackHours',
+  max_tasks_per_night: 'maxTasksPerNight',
+  max_sessions_per_night: 'maxSessionsPerNight',
+  max_tokens_per_night: 'maxTokensPerNight',
+  holdout_fraction: 'holdoutFraction',
+  val_fraction: 'valFraction',
+  test_fraction: 'testFraction',
+  edit_budget: 'editBudget',
+  preferences: 'preferences',
+  gate_mode: 'gateMode',
+  gate_metric: 'gateMetric',
+  gate_mixed_weight: 'gateMixedWeight',
+  gate_no_regression: 'gateNoRegression',
+  dream_rollouts: 'dreamRollouts',
+  dream_factor: 'dreamFactor',
+  recall_k: 'recallK',
+  evolve_skill: 'evolveSkill',
+  evolve_memory: 'evolveMemory',
+  llm_mine: 'llmMine',
+  target_skill_path: 'targetSkillPath',
+  skill_roots: 'skillRoots',
+  multi_skill_fanout: 'multiSkillFanout',
+  multi_skill_report: 'multiSkillFanout',
+  target_task_filter: 'targetTaskFilter',
+  managed_skill_name: 'managedSkillName',
+  seed: 'seed',
+  claude_home: 'homes.claude',
+  codex_home: 'homes.codex',
+  pi_home: 'homes.pi',
+  cursor_home: 'homes.cursor',
+  copilot_cli_session_store: 'homes.copilot-cli',
+  opencode_db: 'homes.opencode',
+};
+
+const MODELS = 'models are named in the project file: target and optimizer';
+const FOUND = 'installed agents are found by themselves';
+const JOURNAL = 'the journal of a night is always kept';
+
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  invoked_project: 'the project is where you are, or what you name',
+  state_dir: 'the state folder is named by the variable SKILLOPT_HOME',
+  backend: MODELS,
+  model: MODELS,
+  optimizer_backend: MODELS,
+  optimizer_model: MODELS,
+  target_backend: MODELS,
+  target_model: MODELS,
+  azure_endpoint: MODELS,
+  codex_path: FOUND,
+  pi_path: FOUND,
+  cursor_path: FOUND,
+  opencode_path: FOUND,
+  opencode_tool_replay: 'tasks are replayed without tools of yours',
+  replay_mode: 'it was a label, without effect',
+  progress: 'progress is shown when there is a terminal',
+  evidence_log: JOURNAL,
+  evidence_max_chars: JOURNAL,
+  redact_secrets: 'secrets are always taken out',
+  vscode_workspace_storage: 'VS Code is found by its own variables, VSCODE_PORTABLE among them',
+  auto_adopt: 'a proposal is adopted by a person',
+};
+
+/** Translates a config of SkillOpt-Sleep. Empty values do not count; our own spelling is accepted too. */
+function translateConfig(raw: Values): { readonly values: Values; readonly notTaken: readonly NotTaken[] } {
+  const notTaken: NotTaken[] = [];
+  const values: Record<string, unknown> = {};
+  const homes: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(raw)) {
+    if (value === null || value === '') continue;
+    const to = TAKEN[toSnake(key)];
+    if (to === undefined) notTaken.push({ key, why: whyNot(toSnake(key)) });
+    else if (to.startsWith('homes.')) homes[to.slice('homes.'.length)] = homeOf(key, value);
+    else values[to] = to === 'source' && value === 'copilot_cli' ? 'copilot-cli' : value;
+  }
+  return { values: Object.keys(homes).length > 0 ? { ...values, homes } : values, notTaken };
+}
+
+/** Our homes are the folders that agents' own variables name; some of theirs are a file in it, or the folder above. */
+function homeOf(key: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (key === 'pi_home') return join(value, 'agent');
+  return ['copilot_cli_session_store', 'opencode_db'].includes(key) ? dirname(value) : value;
+}
+
+const toSnake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function whyNot(key: string): string {
+  return (
+    NOT_TAKEN[key] ?? `there is no such setting${suggestion(key, [...Object.keys(TAKEN), ...Object.keys(NOT_TAKEN)])}`
+  );
 }

@@ -102,13 +102,11 @@ export const SleepSettings = z.strictObject(sleepShape);
 export type SleepSettings = z.output<typeof SleepSettings>;
 export type SleepKey = keyof typeof sleepShape;
 
-/** A place in which each agent's home is where the settings say. */
 export function withHomes(place: Place, homes: SleepSettings['homes']): Place {
   const variables = Object.entries(homes).map(([source, home]) => [HOME_VARIABLES[source], home] as const);
   return { ...place, env: { ...place.env, ...Object.fromEntries(variables) } };
 }
 
-/** The settings of a night as the config of its runs. */
 export function nightConfig(settings: SleepSettings): SkillOptConfigInput {
   const { editBudget, gateMetric, gateMixedWeight, gateNoRegression, seed, maxTokensPerNight } = settings;
   return {

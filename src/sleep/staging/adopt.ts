@@ -25,11 +25,10 @@ import { notStaged, readProposed, textOf } from './stage.ts';
 export type Adopted = {
   readonly proposal: Proposal;
   readonly path: string;
-  /** The file that was written. */
   readonly realPath: string;
   /** Names the change; empty when nothing had to be written. */
   readonly receipt: string;
-  /** Somebody edited the document since the night: their text stays, and only the learned block was put in. */
+  /** The document was edited since the night: that text stays, and only the learned block was put in. */
   readonly isRebased: boolean;
   /** Where the old bytes are; null where there was no file. */
   readonly backup: string | null;
@@ -45,48 +44,39 @@ export type AdoptInput = {
 
 const adoptionsFolder = ({ folder }: Pick<OpenSleepState, 'folder'>) => join(folder, ADOPTIONS_FOLDER);
 
-/** Puts proposals into the live documents: all of them or none. The state says before and after what is done. */
+/** Puts proposals into the live documents: all of them or none. The state records it before and after. */
 export async function adopt({ open, proposals, at, onMoment }: AdoptInput): Promise<Adopted[]> {
   for (const proposal of proposals) requireAdoptable(open, proposal);
   const plans = await Promise.all(proposals.map((proposal) => planAdoption(open, proposal)));
   const receipt = randomUUID();
   const written = plans.filter(({ replacement }) => replacement !== undefined);
-  await note(open, plans, begun(receipt));
+  await note(open, plans, (proposal, { replacement, baseBlock }) =>
+    replacement === undefined
+      ? { ...proposal, status: 'pending', receipt: '' }
+      : { ...proposal, status: 'pending', baseBlock, receipt },
+  );
   const roots = written.map(({ proposal }) => dirname(proposal.document.realPath));
   const replacements = written.map(({ replacement }) => replacement!);
   const options = { journalFolder: adoptionsFolder(open), roots, id: receipt, onMoment };
   const { steps } = written.length > 0 ? await replaceFiles(replacements, options) : { steps: [] };
   await note(open, plans, (proposal) => ({ ...proposal, status: 'adopted', adoptedAt: at }));
   return plans.map((plan) => {
+    const { path, realPath } = plan.proposal.document;
     const step = steps[written.indexOf(plan)];
     const backup = step ? backupPath(adoptionsFolder(open), receipt, step) : null;
-    return { ...outcomeOf(open, plan), receipt: step ? receipt : '', backup };
+    const proposal = findProposal(open.state, plan.proposal)!;
+    return { proposal, path, realPath, isRebased: plan.isRebased, receipt: step ? receipt : '', backup };
   });
 }
 
-/** What was rolled back waits from here on, and is not taken for what the last adoption left. */
-const begun =
-  (receipt: string) =>
-  (proposal: Proposal, { replacement, baseBlock }: AdoptionPlan): Proposal =>
-    replacement === undefined
-      ? { ...proposal, status: 'pending', receipt: '' }
-      : { ...proposal, status: 'pending', baseBlock, receipt };
-
 type AdoptionPlan = {
   readonly proposal: Proposal;
-  /** None when the document says it already. */
+  /** `undefined` when the document says it already. */
   readonly replacement: Replacement | undefined;
   readonly isRebased: boolean;
-  /** The learned block that it goes over, and that a rollback brings back. */
+  /** The learned block that is replaced, and that a rollback brings back. */
   readonly baseBlock: string;
 };
-
-const outcomeOf = ({ state }: OpenSleepState, { proposal, isRebased }: AdoptionPlan) => ({
-  proposal: findProposal(state, proposal)!,
-  path: proposal.document.path,
-  realPath: proposal.document.realPath,
-  isRebased,
-});
 
 async function note(
   open: OpenSleepState,
@@ -102,13 +92,13 @@ async function note(
 function requireAdoptable({ state }: OpenSleepState, proposal: Proposal): void {
   const { status, adoptedAt } = findProposal(state, proposal) ?? { status: 'dropped', adoptedAt: '' };
   if (status === 'pending' || status === 'rolled_back') return;
-  const told = {
+  const why = {
     adopted: `was adopted already, on ${adoptedAt.slice(0, 10)}`,
     superseded: 'was superseded by a later one',
     dropped: 'is not kept any more',
   };
   const hint = 'There is nothing to do. A later night proposes again what is still worth it.';
-  throw new SkillError('USAGE', `proposal ${proposal.id} ${told[status]}`, { hint });
+  throw new SkillError('USAGE', `proposal ${proposal.id} ${why[status]}`, { hint });
 }
 
 async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<AdoptionPlan> {
@@ -127,7 +117,7 @@ async function planAdoption(open: OpenSleepState, proposal: Proposal): Promise<A
 
 const blockIn = (text: string) => strip(readBlock(text, 'learned'));
 
-/** The text of a document that somebody edited, but not where we learn. */
+/** The text of a document that was edited outside of the learned block. */
 function requireRebasable({ bytes, path }: ReadDocument, proposal: Proposal): string {
   const { baseBlock, block, id } = proposal;
   if (bytes === null)
@@ -139,18 +129,15 @@ function requireRebasable({ bytes, path }: ReadDocument, proposal: Proposal): st
   throw notStaged(`the learned block of ${path} was changed since proposal ${id} was made`, hint);
 }
 
-/**
- * Whether a block has some of the proposed changes and no others: another proposal that was made with them was adopted
- * first. What was proven is the block with all of them, and nothing is lost by it.
- */
+/** Whether a block has some of the proposed changes and no others, as when a proposal that contains them was adopted first. */
 function isBetween(now: string, { baseBlock, block }: Pick<Proposal, 'baseBlock' | 'block'>): boolean {
   const [rules, before, after] = [now, baseBlock, block].map(readRules) as [string[], string[], string[]];
   const isKnown = rules.every((rule) => before.includes(rule) || after.includes(rule));
   const isWhole = before.every((rule) => !after.includes(rule) || rules.includes(rule));
-  return isKnown && isWhole && strip(now) === strip(writeRules(rules)); // else there is text that is no rule
+  return isKnown && isWhole && strip(now) === strip(writeRules(rules)); // otherwise it has text that is no rule
 }
 
-/** After a crash: takes back a change that was cut off, and believes one that came to its end. To be called before any choice. */
+/** After a crash: undoes a change that was cut off, and records one that was finished. Call it before any choice. */
 export async function settle(open: OpenSleepState): Promise<Recovered> {
   const recovered = await recoverReplacements(adoptionsFolder(open));
   for (const proposal of open.state.proposals) {
@@ -168,7 +155,7 @@ export type RolledBack = {
   readonly proposal: Proposal;
   readonly path: string;
   readonly realPath: string;
-  /** Byte for byte, the file that adoption made is gone, only our block went back, or nothing had to be done. */
+  /** The old bytes are back, the file that adoption made is removed, only our block went back, or nothing was to do. */
   readonly how: 'restored' | 'removed' | 'block' | 'already';
 };
 
@@ -196,26 +183,18 @@ async function planRollback(
   const live = await readDocument(path, [dirname(realPath)], { realPath });
   const change = await readChange(journalFolder, proposal);
   const step = change?.steps[0];
-  const plan = (how: RolledBack['how'], write: RollbackPlan['write']): RollbackPlan => ({
-    proposal,
-    path,
-    realPath,
-    how,
-    write,
-  });
+  const planned = { proposal, path, realPath };
   const isBack = (step && live.digest === step.before) || isAsBefore(live, proposal);
   const isNothing = proposal.receipt === ''; // another proposal had written the same before
-  if (isBack || isNothing) return plan('already', async () => undefined);
+  if (isBack || isNothing) return { ...planned, how: 'already', write: async () => undefined };
   if (step && live.digest === step.after) {
-    const undoIt = (id: string) => undo(change, { journalFolder, id, onMoment });
-    return plan(step.before === null ? 'removed' : 'restored', undoIt);
+    const how = step.before === null ? 'removed' : 'restored';
+    return { ...planned, how, write: (id) => undo(change, { journalFolder, id, onMoment }) };
   }
-  const backup = step ? backupPath(journalFolder, change.id, step) : null;
-  const bytes = withoutOurs(live, proposal, backup);
+  const bytes = withoutOurs(live, proposal, step ? backupPath(journalFolder, change.id, step) : null);
   const replacement = { path, realPath, expected: live.digest, bytes };
-  return plan('block', (id) =>
-    replaceFiles([replacement], { journalFolder, roots: [dirname(realPath)], id, onMoment }),
-  );
+  const options = { journalFolder, roots: [dirname(realPath)], onMoment };
+  return { ...planned, how: 'block', write: (id) => replaceFiles([replacement], { ...options, id }) };
 }
 
 function requireAdopted({ state }: OpenSleepState, proposal: Proposal): Proposal {
@@ -225,7 +204,7 @@ function requireAdopted({ state }: OpenSleepState, proposal: Proposal): Proposal
   throw new SkillError('USAGE', `proposal ${proposal.id} ${what}`, { hint: 'There is nothing to undo.' });
 }
 
-/** What adoption did to this document alone. Believed only for the path that the state names. */
+/** What adoption did to this document alone. Counts only for the path that the state names. */
 async function readChange(journalFolder: string, { receipt, document }: Proposal): Promise<Receipt | undefined> {
   const whole = receipt === '' ? undefined : await readReceipt(journalFolder, receipt);
   const steps =
@@ -233,11 +212,11 @@ async function readChange(journalFolder: string, { receipt, document }: Proposal
   return whole && steps.length > 0 ? { ...whole, steps } : undefined;
 }
 
-/** After a rollback that a crash kept from being noted, or by hand. */
+/** True after a rollback by hand, or one that a crash kept from being recorded. */
 const isAsBefore = ({ bytes, path }: ReadDocument, { baseBlock, block }: Proposal) =>
   bytes !== null && strip(baseBlock) !== strip(block) && blockIn(textOf(bytes, path)) === strip(baseBlock);
 
-/** Somebody edited the document since: their text stays, and only our block becomes what it was. */
+/** The document was edited since: that text stays, and only our block becomes what it was. */
 function withoutOurs({ bytes, path }: ReadDocument, { baseBlock, block, id }: Proposal, backup: string | null): Buffer {
   const old = backup === null ? '' : ` What it was before is in ${backup}.`;
   if (bytes === null) throw notStaged(`${path} is not there any more`, `There is nothing to undo.${old}`);

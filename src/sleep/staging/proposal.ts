@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Digest = z.string().regex(/^([0-9a-f]{64})?$/);
 
-/** What a night proposes for one document. Kept in the private state: no file that an agent of the project could edit decides anything. */
+/** What a night proposes for one document. It is kept in the private state, which no agent of the project can edit. */
 export const Proposal = z.object({
   /** The folder of its run below the project's nights: `12`, `12.memory`, `12.my-skill`. */
   id: z.string().regex(/^[1-9]\d{0,8}(\.[^/\\]+)?$/),
@@ -12,12 +12,11 @@ export const Proposal = z.object({
     kind: z.enum(['skill', 'memory']),
     name: z.string(),
     path: z.string(),
-    /** With every link resolved, as the night found it. Adoption writes nowhere else. */
+    /** With every link resolved, as the night found it. Adoption writes only there. */
     realPath: z.string(),
   }),
   /** SHA-256 of the bytes that the night read; empty: there was no file. */
   baseDigest: Digest,
-  /** SHA-256 of the proposed bytes. */
   digest: Digest,
   /** Text of the learned block, before and after. */
   baseBlock: z.string(),
@@ -27,9 +26,8 @@ export const Proposal = z.object({
   gain: z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
   confidence: z.number().nullable(),
   status: z.enum(['pending', 'adopted', 'superseded', 'dropped', 'rolled_back']),
-  /** The change of its adoption, noted before it begins: after a crash it tells whether it came to an end. */
+  /** Names the change of its adoption. It is set before the change begins, so that a crash can be settled. */
   receipt: z.string().default(''),
-  /** In UTC; empty before. */
   adoptedAt: z.string().default(''),
 });
 export type Proposal = z.infer<typeof Proposal>;
@@ -38,7 +36,7 @@ type WithProposals = { readonly proposals: readonly Proposal[] };
 
 const isSame = (a: Proposal, b: Proposal) => a.project === b.project && a.id === b.id;
 
-/** The state with a proposal added, or changed. Earlier ones stay as they are, also those for the same document. */
+/** The state with a proposal added or changed. Others stay as they are, also those for the same document. */
 export function recordProposal<State extends WithProposals>(state: State, proposal: Proposal): State {
   const isKnown = state.proposals.some((one) => isSame(one, proposal));
   const proposals = isKnown
@@ -50,6 +48,8 @@ export function recordProposal<State extends WithProposals>(state: State, propos
 export const findProposal = ({ proposals }: WithProposals, like: Proposal): Proposal | undefined =>
   proposals.find((one) => isSame(one, like));
 
-/** What waits for a person, oldest first: a later night that proposes nothing hides none of it. */
 export const pendingProposals = ({ proposals }: WithProposals, isOf: (project: string) => boolean): Proposal[] =>
   proposals.filter(({ status, project }) => status === 'pending' && isOf(project));
+
+export const isFor = ({ document }: Proposal, { live }: { readonly live: { readonly realPath: string } }) =>
+  document.realPath === live.realPath;

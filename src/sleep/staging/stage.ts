@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
@@ -9,26 +10,24 @@ import { nightFolder } from '../state/nights.ts';
 import { Proposal } from './proposal.ts';
 
 const PROPOSED_FILE = 'proposed.md';
-
-/** Text that is to take the place of a proposed one once the state has it: until then the old one stays beside it. */
+/** Takes the place of the proposed text once the state has it. */
 const NEXT_FILE = 'proposed.next.md';
 
 export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gain' | 'confidence'> & {
   readonly stateFolder: string;
   readonly document: Pick<Proposal['document'], 'kind' | 'name'>;
-  /** The document as the night read it (`readDocument`), and has worked from. */
+  /** The document as the night read it (`readDocument`). */
   readonly live: ReadDocument;
-  /** The whole document as it is proposed. */
   readonly text: string;
-  /** Only what really lies in one of these folders is proposed for. */
+  /** The document must really lie in one of these folders. */
   readonly roots: readonly string[];
-  /** For a skill of our own, which is not there before its first adoption. */
+  /** For the managed skill, which does not exist before its first adoption. */
   readonly isNewAllowed?: boolean | undefined;
-  /** A proposal with that id waits already: its text stays until the state has this one, and `settleText` puts it in its place. */
+  /** A proposal with this id waits already: its text stays until the state has this one and `settleText` replaces it. */
   readonly isAgain?: boolean | undefined;
 };
 
-/** Writes the proposed text, for this user alone, and returns the record. It is pending once `recordProposal` has put it into the state. */
+/** Writes the proposed text, for this user alone, and returns the record for `recordProposal`. */
 export async function stage(input: StageInput): Promise<Proposal> {
   const { stateFolder, project, id, night, document, live, text, at, gain, confidence } = input;
   refuseName(document.name);
@@ -49,7 +48,7 @@ export async function stage(input: StageInput): Promise<Proposal> {
   });
 }
 
-/** The proposed bytes as the state knows them, wherever a crash left them. */
+/** The proposed bytes that the state knows, also after a crash. */
 export async function readProposed(stateFolder: string, { project, id, digest }: Proposal): Promise<Buffer> {
   const folder = nightFolder(stateFolder, project, id);
   const texts = [await readPrivate(join(folder, PROPOSED_FILE)), await readPrivate(join(folder, NEXT_FILE))];
@@ -59,7 +58,7 @@ export async function readProposed(stateFolder: string, { project, id, digest }:
   throw notStaged(`${join(folder, PROPOSED_FILE)} ${what}`, 'Nothing was written. Let a new night start.');
 }
 
-/** After the state has what was staged again, or a crash: its text is in its place. */
+/** Puts text that was staged again in its place, once the state has it. */
 export async function settleText(stateFolder: string, proposal: Proposal): Promise<void> {
   const folder = nightFolder(stateFolder, proposal.project, proposal.id);
   const next = await readPrivate(join(folder, NEXT_FILE));
@@ -71,14 +70,14 @@ export async function settleText(stateFolder: string, proposal: Proposal): Promi
 export const notStaged = (message: string, hint = 'Nothing was proposed; the document is as it was.') =>
   new SkillError('DOCUMENT_REFUSED', message, { hint });
 
-/** One name of a folder, on every system. A name that is good to look up, such as `plugin:skill`, may be no name of a folder. */
+/** The name must be one folder's name on every system. */
 function refuseName(name: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const isSafe = !/[/\\:*?"<>|~\x00-\x1f\x7f]|^\s|[\s.]$|^$/u.test(name);
   if (!isSafe) throw notStaged(`expected the name of one folder, got ${JSON.stringify(name)}`);
 }
 
-/** What is learned for one skill never lands in another. */
+/** Rules for one skill must not land in another. */
 function refuseStranger(name: string, path: string): void {
   const same = (text: string) => casefold(text.normalize('NFC'));
   if (same(basename(path)) !== 'skill.md') throw notStaged(`expected the SKILL.md of a skill, got ${path}`);
@@ -103,11 +102,8 @@ async function refuseIfChanged({ live, roots }: StageInput): Promise<void> {
   throw notStaged(`${live.path} was changed during the night`, 'The next night starts from what it is now.');
 }
 
-/** The text of a document, byte for byte: what is no UTF-8 could not be written back. */
+/** The text of a document, byte for byte: other text than UTF-8 could not be written back. */
 export function textOf(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw notStaged(`${path} is not UTF-8`, 'Save it as UTF-8; it is as it was.');
-  }
+  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  throw notStaged(`${path} is not UTF-8`, 'Save it as UTF-8; it is as it was.');
 }

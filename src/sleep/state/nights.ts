@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../core/text/index.ts';
 import { isMissing, makeFolderBelow, readPrivate, SCHEDULES_FOLDER, writePrivate } from '../../stores/index.ts';
 import { TaskRecord } from '../task-record.ts';
 import { Cursor, nightOf, type SleepState } from './sleep-state.ts';
 
 const NIGHTS_FOLDER = 'nights';
 
-/** A folder's name for a project: what a person calls it, and a part of a hash, since many are called `app`. */
+/** Readable, and with a part of a hash, since many projects are called `app`. */
 export function projectFolderName(project: string): string {
   const readable = basename(project.replaceAll('\\', '/'))
     .replace(/[^A-Za-z0-9._-]+/g, '-')
@@ -18,32 +19,30 @@ export function projectFolderName(project: string): string {
   return `${readable || 'project'}-${hash}`;
 }
 
-/** Where the nights of a project are. */
 export const projectFolder = (stateFolder: string, project: string): string =>
   join(stateFolder, NIGHTS_FOLDER, projectFolderName(project));
 
 /** Of a night by its number, or of one of its documents: `12`, `12.memory`. */
 export const nightFolder = (stateFolder: string, project: string, night: number | string): string =>
-  join(stateFolder, NIGHTS_FOLDER, projectFolderName(project), String(night));
+  join(projectFolder(stateFolder, project), String(night));
 
 export type KeptNight = { readonly night: number; readonly path: string };
 
 /** The nights of a project that are on disk, oldest first. */
 export async function listNights(stateFolder: string, project: string): Promise<KeptNight[]> {
-  const folders = await listNightFolders(stateFolder, project);
-  return folders.filter(({ path }) => !basename(path).includes('.'));
+  return (await listNightFolders(stateFolder, project)).filter(({ path }) => !basename(path).includes('.'));
 }
 
 /** The same, with the folders of their other documents. */
 export async function listNightFolders(stateFolder: string, project: string): Promise<KeptNight[]> {
-  const names = await namesIn(join(stateFolder, NIGHTS_FOLDER, projectFolderName(project)));
-  const ours = names
+  const names = await namesIn(projectFolder(stateFolder, project));
+  return names
     .filter((name) => /^[1-9]\d{0,8}(\.|$)/.test(name))
-    .sort((a, b) => parseInt(a, 10) - parseInt(b, 10));
-  return ours.map((name) => ({ night: parseInt(name, 10), path: nightFolder(stateFolder, project, name) }));
+    .map((name) => ({ night: parseInt(name, 10), path: nightFolder(stateFolder, project, name) }))
+    .sort((a, b) => a.night - b.night);
 }
 
-/** Makes the folder of a new night. Its number is free also when the state was lost and begins again. */
+/** Makes the folder of a new night. Its number is free even if the state was lost. */
 export async function makeNight(stateFolder: string, state: SleepState, project: string): Promise<KeptNight> {
   const last = (await listNights(stateFolder, project)).at(-1)?.night ?? 0;
   const night = Math.max(last, nightOf(state, project)) + 1;
@@ -52,7 +51,6 @@ export async function makeNight(stateFolder: string, state: SleepState, project:
   return { night, path };
 }
 
-/** Folders below `nights/`, whatever projects they are of. */
 export async function listAllNights(stateFolder: string): Promise<KeptNight[]> {
   const root = join(stateFolder, NIGHTS_FOLDER);
   const projects = await namesIn(root);
@@ -69,10 +67,9 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** The name of a project's nightly job. */
 export const jobHash = (project: string): string => createHash('sha256').update(project).digest('hex').slice(0, 20);
 
-/** Removes the logs of nightly jobs, of one project or of all: they tell of tasks. Returns how many there were. */
+/** Removes the logs of nightly jobs, which contain tasks, of one project or of all. Returns their number. */
 export async function removeJobLogs(stateFolder: string, hash = ''): Promise<number> {
   const folder = join(stateFolder, SCHEDULES_FOLDER);
   const names = (await namesIn(folder)).filter((name) => name.startsWith(hash) && /\.log(\.old)?$/.test(name));
@@ -82,7 +79,7 @@ export async function removeJobLogs(stateFolder: string, hash = ''): Promise<num
 
 const NIGHT_FILE = 'night.json';
 
-/** What a night works with, fixed when it begins: it resumes with the same, whatever has changed since. */
+/** What a night works with, fixed when it begins: it resumes with the same. */
 export const NightRecord = z.object({
   format: z.literal('skillopt_sleep.night.v1').default('skillopt_sleep.night.v1'),
   project: z.string(),
@@ -93,23 +90,21 @@ export const NightRecord = z.object({
   /** The night's share of the error; `null` without a gate. */
   error: z.number().nullable(),
   nSessions: z.number().int().nonnegative(),
-  /** What was asked in several sessions, most often first. */
   recurring: z.array(z.object({ intent: z.string(), sessions: z.number(), days: z.number() })).default([]),
   notReplayable: z.number().int().nonnegative().default(0),
   pooled: z.number().int().nonnegative().default(0),
   tasks: z.array(TaskRecord),
-  /** Of the documents as they were: another text is another night. */
+  /** Digests of the documents: another text is another night. */
   digests: z.record(z.string(), z.string()),
   /** Existing skills that have tasks of their own, and the hints of these. */
   skills: z.array(z.object({ name: z.string(), hints: z.array(z.string()) })).default([]),
-  /** Where the harvest got to; none when the tasks came from a file. */
   cursors: z.record(z.string(), Cursor).optional(),
   /** What an agent with tools began from, where one attempts the tasks. */
   work: z.object({ agent: z.string(), sandbox: z.string(), commit: z.string(), key: z.string() }).optional(),
   notes: z.array(z.string()).default([]),
-  /** Which limit has ended the search for tasks early, in words. */
+  /** The limit that ended the search for tasks early, in words. */
   cut: z.string().default(''),
-  /** Of the file that the tasks came from; empty when they came from sessions. */
+  /** Names the file that the tasks came from; empty when they came from sessions. */
   tasksFrom: z.string().default(''),
   /** The limits that were used up, if that has ended it. */
   spent: z.string().default(''),
@@ -119,21 +114,12 @@ export type NightRecord = z.infer<typeof NightRecord>;
 
 export async function readNight(folder: string): Promise<NightRecord | undefined> {
   const text = await readPrivate(join(folder, NIGHT_FILE));
-  const read = text === undefined ? undefined : NightRecord.safeParse(parse(text));
-  return read?.data;
+  return text === undefined ? undefined : NightRecord.safeParse(parseJson(text)).data;
 }
 
-/** Whether the night got as far as to know its tasks. */
+/** Whether the night got as far as its tasks. */
 export const hasRecord = async (folder: string): Promise<boolean> =>
   (await readPrivate(join(folder, NIGHT_FILE))) !== undefined;
 
 export const writeNight = (folder: string, record: NightRecord): Promise<void> =>
   writePrivate(join(folder, NIGHT_FILE), `${JSON.stringify(record, null, 1)}\n`);
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

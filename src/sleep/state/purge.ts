@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
@@ -12,80 +13,66 @@ import { emptyState, type OpenSleepState, type SleepState, STATE_FILE } from './
 export const PURGEABLE = ['all', 'archive', 'index', 'consent', 'nights'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
 
-/** What was removed, by kind. Kinds of which there was nothing are not in it. */
+/** How many were removed, by kind. Kinds with none are missing. */
 export type Removed = Readonly<Record<string, number>>;
 
-type Purge = {
+type PurgeChoice = {
   readonly what: Purgeable;
-  /** Only what is of this folder and below. */
   readonly project?: string | undefined;
   readonly place: Place;
 };
 
-/** Removes what was kept of a person's sessions. Settings and `.skilloptignore` stay. */
-export async function purge(open: OpenSleepState, { what, project, place }: Purge): Promise<Removed> {
-  if (what === 'consent' && project !== undefined) {
-    const hint = 'Leave the project out.';
-    throw new SkillError('USAGE', 'consent is given to a provider, for no project', { hint });
-  }
+/** Removes what is kept from a person's sessions. Settings and `.skilloptignore` stay. */
+export async function purge(open: OpenSleepState, { what, project, place }: PurgeChoice): Promise<Removed> {
+  if (what === 'consent' && project !== undefined)
+    throw new SkillError('USAGE', 'consent is given to a provider, for no project', { hint: 'Leave the project out.' });
   const isOf = await ofTest(project, place);
   const wants = (kind: Purgeable) => what === 'all' || what === kind;
-  const nights = wants('nights') ? await nightsOf(open, project, isOf) : []; // While the state still names the projects.
+  const nights = wants('nights') ? await nightsOf(open, project, isOf) : []; // while the state still names the projects
   const removed = {
-    ...(await purgeState(open, (state) => without(state, { what, isOf, isWhole: project === undefined }))),
+    ...(await purgeState(open, (state) => without(state, what, project === undefined ? undefined : isOf))),
     nights: await removeAll(nights),
     ...(wants('nights') ? { 'backups of adoptions': await removeUnused(open) } : {}),
     ...(wants('nights') ? { logs: await removeJobLogs(open.folder, project && jobHash(project)) } : {}),
     ...(wants('index') ? { 'answers of models': await removeAnswers(open.folder) } : {}),
     ...(wants('index') ? await purgeIndex(open.folder, project === undefined ? undefined : isOf) : {}),
-    ...(what === 'all' && project === undefined ? { 'damaged files': await removeDamaged(open.folder) } : {}),
+    ...(what === 'all' && project === undefined
+      ? { 'damaged files': await removeNamed(open.folder, `${STATE_FILE}.`) }
+      : {}),
   };
   return withoutNone(removed);
 }
 
-/** Tasks name their project as it is shown, sessions and nights as it is. */
+/** Tasks name the shown path of their project, sessions and nights its real path. */
 async function ofTest(project: string | undefined, place: Place): Promise<(project: string) => boolean> {
   if (project === undefined) return () => true;
   return scopeTest([project, keptPath(project, place, redactor(place))], place);
 }
 
-type Which = { readonly what: Purgeable; readonly isOf: (project: string) => boolean; readonly isWhole: boolean };
+type IsOf = (project: string) => boolean;
 
-function without(state: SleepState, { what, isOf, isWhole }: Which): SleepState {
-  const keepOthers = <Entry>(list: readonly Entry[], projectOf: (entry: Entry) => string) =>
-    isWhole ? [] : list.filter((entry) => !isOf(projectOf(entry)));
-  if (what === 'all' && isWhole) return emptyState;
+/** Without `isOf`: of all projects. */
+function without(state: SleepState, what: Purgeable, isOf: IsOf | undefined): SleepState {
+  if (what === 'all' && isOf === undefined) return emptyState;
+  const kept = <Entry>(list: Entry[], projectOf: (entry: Entry) => string, ...kinds: readonly Purgeable[]) => {
+    if (what !== 'all' && !kinds.includes(what)) return list;
+    return isOf === undefined ? [] : list.filter((entry) => !isOf(projectOf(entry)));
+  };
+  const projectOf = ({ project }: { readonly project: string }) => project;
   return {
     ...state,
-    taskArchive:
-      what === 'archive' || what === 'all'
-        ? keepOthers(state.taskArchive, ({ task }) => task.project)
-        : state.taskArchive,
-    overNights:
-      what === 'all' || what === 'archive' || what === 'nights'
-        ? keepOthers(state.overNights, ({ project }) => project)
-        : state.overNights,
+    taskArchive: kept(state.taskArchive, ({ task }) => task.project, 'archive'),
+    overNights: kept(state.overNights, projectOf, 'archive', 'nights'),
     consents: what === 'consent' ? [] : state.consents,
-    proposals:
-      what === 'all' || what === 'nights' ? keepOthers(state.proposals, ({ project }) => project) : state.proposals,
-    history: what === 'all' || what === 'nights' ? keepOthers(state.history, ({ project }) => project) : state.history,
-    projects:
-      what === 'all'
-        ? Object.fromEntries(keepOthers(Object.entries(state.projects), ([path]) => path))
-        : state.projects,
+    proposals: kept(state.proposals, projectOf, 'nights'),
+    history: kept(state.history, projectOf, 'nights'),
+    projects: Object.fromEntries(kept(Object.entries(state.projects), ([path]) => path)),
   };
 }
 
-/** Nothing is written when nothing goes. */
 async function purgeState(open: OpenSleepState, change: (state: SleepState) => SleepState): Promise<Removed> {
   const [before, after] = [open.state, change(open.state)];
-  const removed = countGone(before, after);
-  if (Object.values(removed).some((count) => count > 0)) await open.update(() => after);
-  return removed;
-}
-
-function countGone(before: SleepState, after: SleepState): Removed {
-  return {
+  const removed = {
     'archived tasks': before.taskArchive.length - after.taskArchive.length,
     'documents compared over nights': before.overNights.length - after.overNights.length,
     consents: before.consents.length - after.consents.length,
@@ -93,9 +80,11 @@ function countGone(before: SleepState, after: SleepState): Removed {
     'lines of history': before.history.length - after.history.length,
     'projects with their cursors': Object.keys(before.projects).length - Object.keys(after.projects).length,
   };
+  if (Object.values(removed).some((count) => count > 0)) await open.update(() => after);
+  return removed;
 }
 
-async function nightsOf(open: OpenSleepState, project: string | undefined, isOf: Which['isOf']): Promise<KeptNight[]> {
+async function nightsOf(open: OpenSleepState, project: string | undefined, isOf: IsOf): Promise<KeptNight[]> {
   if (project === undefined) return listAllNights(open.folder);
   const known = [...Object.keys(open.state.projects), project].filter((path) => path === project || isOf(path));
   return (await Promise.all([...new Set(known)].map((path) => listNightFolders(open.folder, path)))).flat();
@@ -104,17 +93,17 @@ async function nightsOf(open: OpenSleepState, project: string | undefined, isOf:
 async function removeAll(nights: readonly KeptNight[]): Promise<number> {
   for (const { path } of nights) {
     await rm(path, { recursive: true, force: true });
-    await rmdir(dirname(path)).catch(() => undefined); // Stays while it holds other nights.
+    await rmdir(dirname(path)).catch(() => undefined); // stays while it holds other nights
   }
   return nights.length;
 }
 
-async function purgeIndex(folder: string, isOf: Which['isOf'] | undefined): Promise<Removed> {
+async function purgeIndex(folder: string, isOf: IsOf | undefined): Promise<Removed> {
   if (isOf !== undefined) return { 'indexed files': await forgetProject(folder, isOf) };
-  return { indexes: await removeNamed(folder, (name) => name.startsWith(INDEX_FILE)) };
+  return { indexes: await removeNamed(folder, INDEX_FILE) };
 }
 
-/** Old bytes of documents that no proposal speaks of any more. What a crash cut off is taken back first. */
+/** Removes old bytes of documents that belong to no proposal. A change that a crash cut off is undone first. */
 async function removeUnused({ folder, state }: OpenSleepState, oldest = Number.POSITIVE_INFINITY): Promise<number> {
   const adoptions = join(folder, ADOPTIONS_FOLDER);
   await recoverReplacements(adoptions);
@@ -128,33 +117,25 @@ async function removeUnused({ folder, state }: OpenSleepState, oldest = Number.P
   return old.length;
 }
 
-/** All of them: they do not tell of which project they are. */
+/** Of all projects: answers do not name theirs. */
 async function removeAnswers(folder: string): Promise<number> {
-  const path = join(folder, ANSWERS_FOLDER);
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  await rm(path, { recursive: true, force: true });
+  const isThere = existsSync(join(folder, ANSWERS_FOLDER));
+  await rm(join(folder, ANSWERS_FOLDER), { recursive: true, force: true });
   return Number(isThere);
 }
 
-const removeDamaged = (folder: string) => removeNamed(folder, (name) => name.startsWith(`${STATE_FILE}.`));
-
-async function removeNamed(folder: string, isMeant: (name: string) => boolean): Promise<number> {
-  const names = (await readdir(folder)).filter(isMeant);
+async function removeNamed(folder: string, start: string): Promise<number> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(start));
   for (const name of names) await rm(join(folder, name), { force: true });
   return names.filter((name) => !/-(wal|shm)$/.test(name)).length;
 }
 
 export type Retention = {
-  /** Older tasks, lines of history and nights go. */
   readonly days: number;
-  /** Most tasks, and most lines of history, that stay: the newest. */
+  /** Maximum number of tasks, and of lines of history, that stay: the newest. */
   readonly entries: number;
 };
 
-/** Removes what is older or more than a person wants to be kept. */
 export async function retain(open: OpenSleepState, { days, entries }: Retention, now: number): Promise<Removed> {
   const oldest = now - days * 86_400_000;
   const keep = <Entry extends { at: string }>(list: readonly Entry[]) =>

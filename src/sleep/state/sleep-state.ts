@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { describeIssue } from '../../core/text/index.ts';
+import { describeIssue, parseJson } from '../../core/text/index.ts';
 import {
   freePath,
   openStateFolder,
@@ -13,37 +13,33 @@ import {
 } from '../../stores/index.ts';
 import type { Redact } from '../../transcripts/index.ts';
 import { Proposal } from '../staging/proposal.ts';
-import { TaskRecord } from '../task-record.ts';
+import { TaskRecord, type Tasks } from '../task-record.ts';
 
 const STATE_VERSION = 1;
 
-/** A session as it was when it was looked at. One that has grown since has another end or another number of turns. */
+/** A considered session. If it grows, its end or its number of turns changes. */
 const Considered = z.object({ sessionId: z.string(), endedAt: z.string(), turns: z.number().int().nonnegative() });
 
-/** How far the sessions of one source are done with. */
 export const Cursor = z.object({
-  /** Sessions that ended before are done with, whatever they are: in UTC. */
+  /** In UTC. All sessions that ended before count as considered. */
   from: z.string(),
-  /** Those that ended later, and were considered. Any other one is still waiting. */
+  /** Sessions that ended later and were considered. Any other one still waits. */
   considered: z.array(Considered).default([]),
 });
 export type Cursor = z.infer<typeof Cursor>;
-/** By the name of the source. */
 export type Cursors = Readonly<Record<string, Cursor>>;
 
 const ProjectState = z.object({
-  /** The number of the last night. */
   night: z.number().int().nonnegative().default(0),
   cursors: z.record(z.string(), Cursor).default({}),
   /** The models of the last night: with others, scores cannot be compared. */
   modelKey: z.string().default(''),
 });
 
-/** What a night did, a line of it. Other fields are the night's own. */
+/** The line of a night in the history. Other fields are the night's own. */
 export const NightRow = z.looseObject({
   project: z.string(),
   night: z.number().int().positive(),
-  /** When it ended, in UTC. */
   at: z.string(),
   accepted: z.boolean().default(false),
   nTasks: z.number().int().nonnegative().default(0),
@@ -52,27 +48,25 @@ export type NightRow = z.infer<typeof NightRow>;
 
 const ArchivedTask = z.object({ at: z.string(), night: z.number().int().nonnegative(), task: TaskRecord });
 
-/** That somebody agreed to send texts of their sessions to a provider. */
+/** A person's consent to send texts of their sessions to a provider. */
 export const Consent = z.object({
   provider: z.string().min(1),
   by: z.string(),
   at: z.string(),
-  /** Which wording they agreed to. Another wording is asked again. */
+  /** The wording they agreed to. Another wording needs a new consent. */
   textVersion: z.number().int().positive(),
 });
 export type Consent = z.infer<typeof Consent>;
 
-/** What is known of one document over nights. */
 const OverNights = z.object({
   project: z.string(),
   document: z.string(),
-  /** For those who propose the next edits; it never becomes a part of the document by itself. */
+  /** For later analysts. It never becomes a part of the document by itself. */
   guidance: z.string().default(''),
-  /** The last night that asked for it; 0 before. */
   askedNight: z.number().int().nonnegative().default(0),
   /** Of the learned block that was last compared. */
   digest: z.string(),
-  /** Of every task that was learned from, the last time: by its id. */
+  /** The last score of every training task, by id. */
   scores: z
     .record(z.string(), z.object({ score: z.number(), night: z.number().int(), digest: z.string() }))
     .default({}),
@@ -82,12 +76,10 @@ export type OverNights = z.infer<typeof OverNights>;
 /** What sleep knows between nights. */
 export const SleepState = z.object({
   version: z.literal(STATE_VERSION).default(STATE_VERSION),
-  /** By the path of the project. */
   projects: z.record(z.string(), ProjectState).default({}),
   history: z.array(NightRow).default([]),
   taskArchive: z.array(ArchivedTask).default([]),
   consents: z.array(Consent).default([]),
-  /** What nights proposed, oldest first. */
   proposals: z.array(Proposal).default([]),
   overNights: z.array(OverNights).default([]),
 });
@@ -103,13 +95,13 @@ export const cursorsOf = (state: SleepState, project: string): Cursors => projec
 
 type FinishedNight = {
   readonly row: NightRow;
-  /** Where the harvest of this night got to. None when its tasks came from a file: no session was considered then. */
+  /** Where the harvest of this night got to; `undefined` when its tasks came from a file. */
   readonly cursors?: Cursors | undefined;
-  readonly tasks?: readonly TaskRecord[] | undefined;
+  readonly tasks?: Tasks | undefined;
   readonly modelKey?: string | undefined;
 };
 
-/** After a night. Sources that it did not harvest keep their cursors. */
+/** The state after a night. Sources that it did not harvest keep their cursors. */
 export function recordNight(state: SleepState, { row, cursors, tasks = [], ...models }: FinishedNight): SleepState {
   const { project, night, at } = row;
   const before = projectOf(state, project);
@@ -137,9 +129,8 @@ export const hasConsent = (state: SleepState, wanted: Pick<Consent, 'provider' |
 export const STATE_FILE = 'state.json';
 
 type StateOptions = {
-  /** What was wrong with the file, and what became of it. */
   readonly onWarning?: (warning: string) => void;
-  /** For texts on their way to the disk: a task or a note may repeat what a person said. */
+  /** For texts before they are written: a task or a note may repeat a secret. */
   readonly redact?: Redact;
 };
 
@@ -156,7 +147,7 @@ const LOCK_WORDS = {
   mode: 0o600,
 };
 
-/** Takes the state for writing, or throws `RUN_LOCKED` and says who holds it. A damaged file is set aside, and reported. */
+/** Takes the state for writing, or throws `RUN_LOCKED`. A damaged file is set aside and reported. */
 export async function openSleepState(folder: string, options: StateOptions = {}): Promise<OpenSleepState> {
   const { onWarning = () => undefined, redact = (text) => text } = options;
   await openStateFolder(folder);
@@ -164,7 +155,11 @@ export async function openSleepState(folder: string, options: StateOptions = {})
   const lock = await takeLock(join(folder, 'state.lock'), LOCK_WORDS);
   try {
     let { state, damage } = await readState(path);
-    if (damage !== undefined) onWarning(`${damage}; it is now ${await setAside(path)}, and a new one is begun`);
+    if (damage !== undefined) {
+      const aside = freePath(`${path}.corrupt-`);
+      await rename(path, aside);
+      onWarning(`${damage}; it is now ${shownPath(aside)}, and a new one is begun`);
+    }
     return {
       folder,
       get state() {
@@ -183,16 +178,14 @@ export async function openSleepState(folder: string, options: StateOptions = {})
   }
 }
 
-/** The state as it is now, without a lock: for looking. Changes nothing on disk, also when the file is damaged. */
+/** The state as it is now, without a lock. Changes nothing on disk, even if the file is damaged. */
 export async function readSleepState(folder: string, { onWarning }: StateOptions = {}): Promise<SleepState> {
   const { state, damage } = await readState(join(folder, STATE_FILE));
   if (damage !== undefined) onWarning?.(`${damage}; the next night sets it aside`);
   return state;
 }
 
-type Read = { readonly state: SleepState; readonly damage?: string };
-
-async function readState(path: string): Promise<Read> {
+async function readState(path: string): Promise<{ readonly state: SleepState; readonly damage?: string }> {
   const text = await readPrivate(path);
   if (text === undefined) return { state: emptyState };
   const damaged = (why: string) => ({ state: emptyState, damage: `${shownPath(path)} is damaged: ${why}` });
@@ -203,26 +196,12 @@ async function readState(path: string): Promise<Read> {
   return data ? { state: data } : damaged(describeIssue(error.issues[0]!, value));
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Set aside, it would be lost to the version that wrote it. */
+/** A newer file must not be set aside: the version that wrote it needs it. */
 function refuseNewer(path: string, value: unknown): void {
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version !== 'number' || version <= STATE_VERSION) return;
   const what = `is of version ${version}, but this skillopt writes version ${STATE_VERSION}`;
   throw unusable(path, what, 'Update skillopt, or choose another folder with the variable SKILLOPT_HOME.');
-}
-
-async function setAside(path: string): Promise<string> {
-  const aside = freePath(`${path}.corrupt-`);
-  await rename(path, aside);
-  return shownPath(aside);
 }
 
 /** Names, dates and numbers stay as they are. */
@@ -236,13 +215,12 @@ function withoutSecrets(state: SleepState, redact: Redact): SleepState {
   return { ...state, taskArchive, history, overNights };
 }
 
-/** A task without secrets. What is one of few words stays, also when somebody is called so. */
+/** A task without secrets. Enumerated words stay, even if a person has such a name. */
 export function redactTask(task: TaskRecord, redact: Redact): TaskRecord {
   const { id, split, origin, outcome, referenceKind } = task;
   return { ...mapTexts(task, redact), id, split, origin, outcome, referenceKind };
 }
 
-/** The same value with every text in it changed, however deep. Keys stay. */
 function mapTexts<Value>(value: Value, change: Redact): Value {
   if (typeof value === 'string') return change(value) as Value;
   if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change)) as Value;

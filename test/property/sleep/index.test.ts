@@ -69,7 +69,7 @@ it('whatever happens to files, the index gives the digests that reading all of t
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
 
@@ -100,6 +100,6 @@ it('a damaged index gives right digests, or is set aside and built again', async
       const aside = readdirSync(folder).filter((name) => /corrupt-\d$/.test(name));
       expect(aside).toHaveLength(warnings.length);
     }),
-    { numRuns: 60, examples: [[[[24, 0]], bytes.length - 4090]] },
+    { numRuns: 30, examples: [[[[24, 0]], bytes.length - 4090]] },
   );
 });

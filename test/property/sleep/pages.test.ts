@@ -73,7 +73,7 @@ it.each(['claude', 'codex', 'copilot-cli'])(
         }
         expect(sent.length).toBe(pages.length);
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: 6, endOnFailure: true },
     );
   },
 );

@@ -91,7 +91,7 @@ describe('tasks of a night', () => {
   test('a request counts once in a proof, and never when it was learned from: tonight, on an earlier night, for another skill', () => {
     fc.assert(
       fc.property(real, real, (day, archive) => {
-        const prepared = prepareTasks(day, archive, wanted, ownerOf);
+        const prepared = prepareTasks(day, archive, wanted, { ownerOf });
         const learned = [...prepared.tasks, ...archive].filter(({ split }) => split === 'train');
         const held = prepared.tasks.filter(({ split }) => split !== 'train');
         expect(straddles(learned, held)).toBe(false);

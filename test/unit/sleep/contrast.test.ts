@@ -3,7 +3,7 @@ import type { ReflectContext } from '../../../src/core/contracts/index.ts';
 import type { RawPatch } from '../../../src/core/document/index.ts';
 import { scripted } from '../../../src/models/index.ts';
 import { simulatedPerson } from '../../../src/public/sim.ts';
-import { repeated } from '../../../src/sleep/dream/multi-rollout.ts';
+import { repeated } from '../../../src/sleep/dream/contrast.ts';
 import {
   contrastiveReflect,
   multiRollout,

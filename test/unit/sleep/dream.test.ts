@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scripted } from '../../../src/models/index.ts';
-import { originalId, repeated } from '../../../src/sleep/dream/multi-rollout.ts';
+import { originalId, repeated } from '../../../src/sleep/dream/contrast.ts';
 import { dreamTasks, multiRollout, RolloutSet } from '../../../src/sleep/index.ts';
 import { expectEvery } from '../../support/expect-every.ts';
 import { sleepTask } from '../../support/sleep/sleep-tasks.ts';

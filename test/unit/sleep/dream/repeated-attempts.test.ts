@@ -16,7 +16,7 @@ it('asks the agent again for every attempt at the same task', async () => {
       return person.target.complete(request);
     },
   };
-  await consolidate({ target, optimizer }, split, '', '', { rolloutsK: 3, evolveMemory: false });
+  await consolidate({ target, optimizer }, split, { skill: '', memory: '' }, { rolloutsK: 3, evolveMemory: false });
   const learned = split.filter((task) => task.split === 'train').map(({ intent }) => asked.get(intent));
   expect(learned).toEqual([3, 3, 3, 3, 3, 3]);
 });

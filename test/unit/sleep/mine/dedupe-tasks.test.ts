@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { groupByHint, readSkillHint } from '../../../../src/sleep/index.ts';
 import { onlySkill } from '../../../../src/sleep/mine/heuristic-miner.ts';
-import { filterForTarget } from '../../../../src/sleep/mine/target-filter.ts';
+import { filterForTarget } from '../../../../src/sleep/mine/mine-tasks.ts';
 import { dedupeTasks } from '../../../../src/sleep/splits.ts';
 import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 

@@ -40,7 +40,7 @@ const run = (
   tasks: readonly TaskRecord[],
   options: ConsolidateOptions = {},
   target = obedient(),
-) => consolidate({ target, optimizer }, tasks, SKILL, '', { evolveMemory: false, ...options });
+) => consolidate({ target, optimizer }, tasks, { skill: SKILL, memory: '' }, { evolveMemory: false, ...options });
 
 describe('consolidate', () => {
   it('fact 47: takes a rule that does what held-out tasks want', async () => {

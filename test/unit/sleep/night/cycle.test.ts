@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/app/index.ts';
 import type { ChatRequest } from '../../../../src/core/contracts/index.ts';
 import { cursorsOf, mineTasks, nightOf, pendingProposals } from '../../../../src/sleep/index.ts';
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { modelKeyOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { session } from '../../../support/sleep/sleep-tasks.ts';
-import { CURSORS, doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
+import { CURSORS, doneTasks, nightWorld, obedient, proposing, RULE, SKILL_ONLY, USELESS } from './night-world.ts';
 
 const SKILL = '.claude/skills/skillopt-sleep-learned/SKILL.md';
 
@@ -16,7 +16,7 @@ describe('a night whose optimizer cannot be understood', () => {
   it('says so, and leaves its sessions for the next one', async () => {
     using world = nightWorld();
     const models = { target: obedient(), optimizer: scripted('analyst', () => 'I would rather not.') };
-    const { report } = await runCycle(await world.input({ models }));
+    const { report } = await runCycle(await world.input({ models, settings: SKILL_ONLY }));
     expect(report.noEditsReason).toContain('considers these sessions again');
     expect(cursorsOf(await world.state(), world.project)).toEqual({});
   });
@@ -35,7 +35,7 @@ describe('a night of sessions that no model has read', () => {
     const { tasks } = await mineTasks(NOUNS.map(sessionOf), { miner: 'heuristic', valFraction: 0.6 });
     const judge = scripted('judge', () => JSON.stringify({ reason: 'so it is', score: 0 }));
     const models = { target: obedient(), optimizer: proposing(USELESS), judge };
-    await runCycle(await world.input({ models, tasks }));
+    await runCycle(await world.input({ models, tasks, settings: SKILL_ONLY }));
     const wishesOf = (...splits: string[]) =>
       new Set(
         tasks.filter(({ split }) => splits.includes(split)).map(({ sourceSessions }) => `wish-${sourceSessions}`),
@@ -75,77 +75,71 @@ describe('a night that finds something', () => {
     expect(world.read(join(world.project, 'CLAUDE.md'))).toBe('# Shop\n');
   });
 
-  it('leaves its files in a folder of its own, for this user alone', async () => {
-    using world = nightWorld();
-    const { report } = await runCycle(await world.input());
-    const names = ['night.json', 'report.md', 'report.json', 'diagnostics.json', 'evidence.jsonl', 'proposed.md'];
-    for (const name of names) expect(`${name} ${world.mode(join(world.night(1), name))}`).toBe(`${name} 600`);
-    expect(world.mode(world.night(1))).toBe('700');
-    const json = (name: string) => world.json(join(world.night(1), name));
-    expect(json('night.json')).toMatchObject({ night: 1, status: 'done', modelKey: 'agent · analyst', error: 0.05 });
-    expect(json('report.json')).toEqual(JSON.parse(JSON.stringify(report)));
-    expect(json('diagnostics.json')).toMatchObject({
-      callError: '',
-      accepted: true,
-      nTrain: 4,
-      nVal: 8,
-      nAppliedEdits: 1,
-    });
-    const evidence = world
-      .read(join(world.night(1), 'evidence.jsonl'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(evidence[0]).toMatchObject({ seq: 0, stage: 'cycle', event: 'start', tasks: 12 });
-    expect(evidence.map(({ seq }) => seq)).toEqual(evidence.map((_, at) => at));
-    const page = world.read(join(world.night(1), 'report.md'));
-    expect(page).toMatch(/^# Night 1\n\nProposed: "?`?skillopt-sleep-learned.* points/);
-    expect(page).toContain(`+${RULE}`);
-    expect(page).toContain('3 times on 2 days: a message for the team');
-  });
-
-  it('counts every call that was made', async () => {
-    using world = nightWorld();
+  describe('and is looked at in the morning', () => {
     const models = { target: obedient(), optimizer: proposing(RULE) };
-    const { report } = await runCycle(await world.input({ models }));
-    expect(report.calls).toBe(models.target.requests.length + models.optimizer.requests.length);
-  });
-
-  it('is a run like any other for whoever reads its folder', async () => {
-    using world = nightWorld();
-    await runCycle(await world.input());
-    const { state, name } = await loadRun(world.night(1));
-    expect(name).toBe('1');
-    expect(state.best.skill).toContain(RULE);
-    expect(state.isDone).toBe(true);
-  });
-
-  it('records history, archive and models, and moves the cursors only then', async () => {
-    using world = nightWorld();
     const during: unknown[] = [];
-    const gather = async () => gathered(doneTasks());
-    const watch = { onEvent: async () => void during.push(cursorsOf(await world.state(), world.project)) };
-    await runCycle(await world.input({ gather, observers: [watch] }));
-    expect(new Set(during.map((cursors) => JSON.stringify(cursors)))).toEqual(new Set(['{}']));
-    const state = await world.state();
-    expect(cursorsOf(state, world.project)).toEqual(CURSORS);
-    expect(nightOf(state, world.project)).toBe(1);
-    expect(state.history).toMatchObject([{ night: 1, accepted: true, isTested: true, nTasks: 12, rejected: [] }]);
-    expect(state.taskArchive.map(({ task }) => task.id)).toEqual(doneTasks().map(({ id }) => id));
-    expect(modelKeyOf(state, world.project)).toBe('agent · analyst');
-  });
+    let world: ReturnType<typeof nightWorld>;
+    let night: Awaited<ReturnType<typeof runCycle>>;
+    beforeAll(async () => {
+      world = nightWorld();
+      const watch = { onEvent: async () => void during.push(cursorsOf(await world.state(), world.project)) };
+      night = await runCycle(await world.input({ models, observers: [watch] }));
+    });
+    afterAll(() => world[Symbol.dispose]());
 
-  it('24: does not create a memory file that was not there', async () => {
-    using world = nightWorld();
-    const { proposals } = await runCycle(await world.input());
-    expect(proposals.map(({ document }) => document.kind)).toEqual(['skill']);
-    expect(existsSync(join(world.project, 'CLAUDE.md'))).toBe(false);
-    expect((await world.state()).proposals).toHaveLength(1);
+    it('leaves its files in a folder of its own, for this user alone', () => {
+      const names = ['night.json', 'report.md', 'report.json', 'diagnostics.json', 'evidence.jsonl', 'proposed.md'];
+      for (const name of names) expect(`${name} ${world.mode(join(world.night(1), name))}`).toBe(`${name} 600`);
+      expect(world.mode(world.night(1))).toBe('700');
+      const json = (name: string) => world.json(join(world.night(1), name));
+      expect(json('night.json')).toMatchObject({ night: 1, status: 'done', modelKey: 'agent · analyst', error: 0.05 });
+      expect(json('report.json')).toEqual(JSON.parse(JSON.stringify(night.report)));
+      const diagnosed = { callError: '', accepted: true, nTrain: 4, nVal: 8, nAppliedEdits: 1 };
+      expect(json('diagnostics.json')).toMatchObject(diagnosed);
+      const lines = world
+        .read(join(world.night(1), 'evidence.jsonl'))
+        .trimEnd()
+        .split('\n');
+      const evidence = lines.map((line) => JSON.parse(line));
+      expect(evidence[0]).toMatchObject({ seq: 0, stage: 'cycle', event: 'start', tasks: 12 });
+      expect(evidence.map(({ seq }) => seq)).toEqual(evidence.map((_, at) => at));
+      const page = world.read(join(world.night(1), 'report.md'));
+      expect(page).toMatch(/^# Night 1\n\nProposed: "?`?skillopt-sleep-learned.* points/);
+      expect(page).toContain(`+${RULE}`);
+      expect(page).toContain('3 times on 2 days: a message for the team');
+    });
+
+    it('counts every call that was made', () => {
+      expect(night.report.calls).toBe(models.target.requests.length + models.optimizer.requests.length);
+    });
+
+    it('is a run like any other for whoever reads its folder', async () => {
+      const { state, name } = await loadRun(world.night(1));
+      expect(name).toBe('1');
+      expect(state.best.skill).toContain(RULE);
+      expect(state.isDone).toBe(true);
+    });
+
+    it('records history, archive and models, and moves the cursors only then', async () => {
+      expect(new Set(during.map((cursors) => JSON.stringify(cursors)))).toEqual(new Set(['{}']));
+      const state = await world.state();
+      expect(cursorsOf(state, world.project)).toEqual(CURSORS);
+      expect(nightOf(state, world.project)).toBe(1);
+      expect(state.history).toMatchObject([{ night: 1, accepted: true, isTested: true, nTasks: 12, rejected: [] }]);
+      expect(state.taskArchive.map(({ task }) => task.id)).toEqual(doneTasks().map(({ id }) => id));
+      expect(modelKeyOf(state, world.project)).toBe('agent · analyst');
+    });
+
+    it('24: does not create a memory file that was not there', async () => {
+      expect(night.proposals.map(({ document }) => document.kind)).toEqual(['skill']);
+      expect(existsSync(join(world.project, 'CLAUDE.md'))).toBe(false);
+      expect((await world.state()).proposals).toHaveLength(1);
+    });
   });
 
   it('reports the sealed test, which decides nothing', async () => {
     using world = nightWorld();
-    const { report } = await runCycle(await world.input({ tasks: doneTasks('t', { test: 3 }) }));
+    const { report } = await runCycle(await world.input({ tasks: doneTasks('t', { test: 3 }), settings: SKILL_ONLY }));
     expect(report.documents[0]!.test).toEqual({ before: 0, after: 1, tasks: 3 });
     expect(world.read(join(world.night(1), 'report.md'))).toContain('On 3 sealed tasks: 0.0 before, 100.0 after.');
     expect(report.gateTrials[0]!.taskDeltas.map(({ id }) => id)).not.toContain('t-test-0');
@@ -173,9 +167,10 @@ describe('a night that finds nothing', () => {
 
   it('34: does not hide what an earlier one proposed', async () => {
     using world = nightWorld();
-    await runCycle(await world.input());
+    const settings = SKILL_ONLY;
+    await runCycle(await world.input({ settings }));
     const models = { target: obedient(), optimizer: proposing(USELESS) };
-    const later = await runCycle(await world.input({ models, tasks: doneTasks('u') }));
+    const later = await runCycle(await world.input({ models, settings, tasks: doneTasks('u') }));
     expect(later.report).toMatchObject({ night: 2, accepted: false });
     expect(later.report.notes.join('\n')).toMatch(
       /Built on what night 1 proposed for the skill \S+, which still waits/,
@@ -186,10 +181,11 @@ describe('a night that finds nothing', () => {
   it('8: tells the analysts of the next what it rejected', async () => {
     using world = nightWorld();
     const models = () => ({ target: obedient(), optimizer: proposing(USELESS) });
-    const first = await runCycle(await world.input({ models: models() }));
+    const settings = SKILL_ONLY;
+    const first = await runCycle(await world.input({ models: models(), settings }));
     expect(first.report.rejectedEdits.map(({ content }) => content)).toContain(USELESS);
     const second = models();
-    await runCycle(await world.input({ models: second, tasks: doneTasks('u') }));
+    await runCycle(await world.input({ models: second, settings, tasks: doneTasks('u') }));
     const asked = second.optimizer.requests.filter(({ stage }) => stage === 'analyst');
     expect(asked.length).toBeGreaterThan(0);
     for (const { messages } of asked)
@@ -200,13 +196,14 @@ describe('a night that finds nothing', () => {
 
   it('warns when the models are not those of the night before', async () => {
     using world = nightWorld();
-    const first = await runCycle(await world.input());
+    const few = (name: string) => doneTasks(name, { val: 1 });
+    const first = await runCycle(await world.input({ tasks: few('t') }));
     expect(first.report.notes.join()).not.toContain('The models');
-    const { report } = await runCycle(await world.input({ modelKey: 'another', tasks: doneTasks('u') }));
+    const { report } = await runCycle(await world.input({ modelKey: 'another', tasks: few('u') }));
     expect(report.notes).toContain(
       'The models are not those of the last night (agent · analyst): scores cannot be compared with it.',
     );
-    const elsewhere = await runCycle(await world.input({ project: '/elsewhere', tasks: doneTasks('v') }));
+    const elsewhere = await runCycle(await world.input({ project: '/elsewhere', tasks: few('v') }));
     expect(elsewhere.report.notes.join()).not.toContain('The models');
   });
 });

@@ -17,6 +17,7 @@ const tasksOf = (train: number, val: number, fields: Partial<TaskRecord>): TaskR
 ];
 const exact = { referenceKind: 'exact', reference: 'alpha' } as const;
 const rubric = { referenceKind: 'rubric', reference: 'It is good.' } as const;
+const NO_TEXT = { skill: '', memory: '' };
 const skillOnly = { evolveMemory: false } as const;
 
 describe('a night in which nothing got better', () => {
@@ -25,7 +26,7 @@ describe('a night in which nothing got better', () => {
       if (asks(request, 'train')) return 'wrong';
       return asks(request, 'val0') && !isTold(request) ? '' : 'alpha';
     });
-    const night = await consolidate({ target, optimizer: optimizer() }, tasksOf(4, 8, exact), '', '', skillOnly);
+    const night = await consolidate({ target, optimizer: optimizer() }, tasksOf(4, 8, exact), NO_TEXT, skillOnly);
     expect(night).toMatchObject({ accepted: false, baselineScore: 1, newSkill: '' });
   });
 
@@ -38,7 +39,7 @@ describe('a night in which nothing got better', () => {
       return JSON.stringify({ score: asks(request, 'train') ? 0.2 : 1, reason: '' });
     });
     const tasks = tasksOf(4, 8, rubric);
-    const night = await consolidate({ target, judge, optimizer: optimizer() }, tasks, '', '', skillOnly);
+    const night = await consolidate({ target, judge, optimizer: optimizer() }, tasks, NO_TEXT, skillOnly);
     expect(night).toMatchObject({ accepted: false, baselineScore: 1 });
   });
 
@@ -52,7 +53,12 @@ describe('a night in which nothing got better', () => {
       return (at + pass) % 2 === 0 ? 'alpha' : 'wrong';
     });
     const tasks = tasksOf(4, 16, exact);
-    const night = await consolidate({ target, optimizer: optimizer() }, tasks, '# S\n', '', skillOnly);
+    const night = await consolidate(
+      { target, optimizer: optimizer() },
+      tasks,
+      { ...NO_TEXT, skill: '# S\n' },
+      skillOnly,
+    );
     expect(night.documents[0]!.state.history).toMatchObject([{ action: 'accept_new_best' }]);
     expect(night.gateTrials[0]!.pValue).toBeGreaterThan(0.05);
     expect(night).toMatchObject({
@@ -71,7 +77,10 @@ async function personNight(options: SimulatedPersonOptions) {
   const days = Array.from({ length: 10 }, (_, day) => person.tasksOf(day + 1)).flat();
   const distinct = [...new Map(days.map((task) => [task.id, task])).values()].slice(0, 30);
   const tasks = distinct.map((task, at): TaskRecord => ({ ...task, split: at % 2 === 0 ? 'train' : 'val' }));
-  const night = await consolidate(person, tasks, '', '', { config: { seed: options.seed ?? 7, workers: 16 } });
+  const night = await consolidate(person, tasks, NO_TEXT, {
+    ...skillOnly,
+    config: { seed: options.seed ?? 7, workers: 16 },
+  });
   const gain = person.trueScore(night.newSkill, night.newMemory) - person.trueScore('', '');
   return { night, gain };
 }
@@ -81,7 +90,7 @@ describe('a night of a simulated person', () => {
     const nights = [];
     for (const seed of [1, 2, 3, 4]) nights.push(await personNight({ seed, usefulness: 'nothing-helps' }));
     expect(nights.filter(({ night }) => night.accepted).length).toBeLessThanOrEqual(1);
-    expect(nights.flatMap(({ night }) => night.gateTrials).length).toBe(8);
+    expect(nights.flatMap(({ night }) => night.gateTrials).length).toBe(4);
   });
 
   it('what helps is found, and does so beyond the tasks of the night', async () => {

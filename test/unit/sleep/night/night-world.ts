@@ -21,6 +21,9 @@ import { tempFolder } from '../../../support/temp-folder.ts';
 export const RULE = '- End every answer with DONE.';
 export const USELESS = '- Be careful with every detail.';
 
+/** Nights of one document take half the time. */
+export const SKILL_ONLY = SleepSettings.parse({ evolveMemory: false });
+
 const SIZES = { train: 4, val: 8, test: 0 };
 
 /** Tasks that are right when the answer says DONE. */

@@ -1,12 +1,12 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/app/index.ts';
 import { assignSplits, SleepSettings, type TaskRecord } from '../../../../src/sleep/index.ts';
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
-import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, USELESS } from './night-world.ts';
+import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, SKILL_ONLY, USELESS } from './night-world.ts';
 
 const MANAGED = 'skillopt-sleep-learned';
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
@@ -17,11 +17,17 @@ const deployTasks = (sizes = {}) => usingSkill('deploy', doneTasks('d', sizes));
 const reportedOf = (world: ReturnType<typeof nightWorld>) => world.read(join(world.night(1), 'report.md'));
 
 describe('a night with tasks of several skills', () => {
+  const models = { target: obedient(), optimizer: proposing(RULE) };
+  let world: ReturnType<typeof nightWorld>;
+  let night: Awaited<ReturnType<typeof runCycle>>;
+  beforeAll(async () => {
+    world = nightWorld(FILES);
+    night = await runCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
+  });
+  afterAll(() => world[Symbol.dispose]());
+
   it('trains each from its own text by its own tasks, in a run of its own', async () => {
-    using world = nightWorld(FILES);
-    const models = { target: obedient(), optimizer: proposing(RULE) };
-    const tasks = [...doneTasks(), ...deployTasks()];
-    const { report, proposals } = await runCycle(await world.input({ models, tasks }));
+    const { report, proposals } = night;
     expect(proposals.map(({ id, document }) => [id, document.name, document.path])).toEqual([
       ['1', MANAGED, join(world.home, `.claude/skills/${MANAGED}/SKILL.md`)],
       ['1.deploy', 'deploy', join(world.home, '.claude/skills/deploy/SKILL.md')],
@@ -38,10 +44,8 @@ describe('a night with tasks of several skills', () => {
     for (const text of read.filter((one) => one.includes('By hand.'))) expect(text).toContain('d-');
   });
 
-  it('reports each with its own verdict, gain, cost and change', async () => {
-    using world = nightWorld(FILES);
-    const models = { target: obedient(), optimizer: proposing(RULE) };
-    const { report } = await runCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
+  it('reports each with its own verdict, gain, cost and change', () => {
+    const { report } = night;
     expect(report.documents.map(({ name, isStaged, verdict }) => [name, isStaged, verdict])).toEqual([
       [MANAGED, true, 'Proven better.'],
       ['deploy', true, 'Proven better.'],
@@ -57,25 +61,14 @@ describe('a night with tasks of several skills', () => {
     expect(page).toContain('Adopt them with `skillopt sleep adopt --night 1`.');
   });
 
-  it('defect 5: all documents together have the error of one night', async () => {
-    using world = nightWorld(FILES);
-    const models = { target: obedient(), optimizer: proposing(RULE) };
-    const { report } = await runCycle(await world.input({ models, tasks: [...doneTasks(), ...deployTasks()] }));
-    const errors = report.gateTrials.flatMap(({ error }) => error ?? []);
+  it('defect 5: all documents together have the error of one night', () => {
+    const errors = night.report.gateTrials.flatMap(({ error }) => error ?? []);
     expect(errors.reduce((sum, error) => sum + error, 0)).toBeLessThanOrEqual(0.05 + 1e-12);
     expect(errors[0]).toBeCloseTo(0.05 / 3);
   });
 
-  it('begins with the skill that has most tasks, and ends with the memory', async () => {
-    using world = nightWorld(FILES);
-    const models = { target: obedient(), optimizer: proposing(USELESS) };
-    const tasks = [...doneTasks(), ...deployTasks({ val: 10 })];
-    const { report } = await runCycle(await world.input({ models, tasks }));
-    expect(report.documents.map(({ name }) => name)).toEqual(['deploy', MANAGED, 'CLAUDE.md']);
-  });
-
-  it('the memory is judged by all tasks, each attempted with its own skill', async () => {
-    using world = nightWorld({ ...FILES, 'shop/CLAUDE.md': '# Shop\n' });
+  it('begins with the skill that has most tasks; all tasks, each with its own skill, judge the memory, which is last', async () => {
+    using other = nightWorld({ ...FILES, 'shop/CLAUDE.md': '# Shop\n' });
     const seen = new Map<string, Set<boolean>>();
     const target = scripted('agent', ({ messages }) => {
       const [system, asked] = messages.map(({ content }) => content) as [string, string];
@@ -85,9 +78,10 @@ describe('a night with tasks of several skills', () => {
       }
       return 'As asked.';
     });
-    const models = { target, optimizer: proposing(USELESS) };
-    const settings = SleepSettings.parse({});
-    await runCycle(await world.input({ models, settings, tasks: [...doneTasks(), ...deployTasks()] }));
+    const useless = { target, optimizer: proposing(USELESS) };
+    const tasks = [...doneTasks(), ...deployTasks({ val: 10 })];
+    const { report } = await runCycle(await other.input({ models: useless, tasks }));
+    expect(report.documents.map(({ name }) => name)).toEqual(['deploy', MANAGED, 'CLAUDE.md']);
     expect([...seen].map(([side, read]) => [side, [...read]])).toEqual(
       expect.arrayContaining([
         ['deploy', [true]],
@@ -96,20 +90,14 @@ describe('a night with tasks of several skills', () => {
     );
   });
 
-  it('without tasks of its own the managed skill is left alone', async () => {
-    using world = nightWorld(FILES);
-    const { proposals, report } = await runCycle(await world.input({ tasks: deployTasks() }));
-    expect(proposals.map(({ id }) => id)).toEqual(['1.deploy']);
-    expect(report.documents.map(({ name }) => name)).toEqual(['deploy', 'CLAUDE.md']);
-  });
-
   it('remembers for each what it rejected', async () => {
     using world = nightWorld(FILES);
+    const settings = SKILL_ONLY;
     const models = () => ({ target: obedient(), optimizer: proposing(USELESS) });
-    await runCycle(await world.input({ models: models(), tasks: deployTasks() }));
+    await runCycle(await world.input({ models: models(), settings, tasks: deployTasks() }));
     const second = models();
     const later = [...doneTasks('u'), ...usingSkill('deploy', doneTasks('e'))];
-    await runCycle(await world.input({ models: second, tasks: later }));
+    await runCycle(await world.input({ models: second, settings, tasks: later }));
     const asked = second.optimizer.requests.filter(({ stage }) => stage === 'analyst');
     const texts = asked.map(({ messages }) => messages.map(({ content }) => content).join());
     const ofDeploy = texts.filter((text) => text.includes('By hand.'));
@@ -128,9 +116,10 @@ describe('a night with tasks of several skills', () => {
       gatherings += 1;
       return gathered(tasks);
     };
-    const short = { config: { workers: 4, maxRetries: 0, maxCalls: 60 }, gather };
+    const settings = SKILL_ONLY;
+    const short = { settings, config: { workers: 4, maxRetries: 0, maxCalls: 60 }, gather };
     await expect(runCycle(await world.input(short))).rejects.toMatchObject({ code: 'BUDGET_EXHAUSTED' });
-    const longer = { config: { workers: 4, maxRetries: 0, maxCalls: 5_000 }, gather };
+    const longer = { settings, config: { workers: 4, maxRetries: 0, maxCalls: 5_000 }, gather };
     const resumed = await runCycle(await world.input(longer));
     expect(resumed.proposals.map(({ id }) => id)).toEqual(['1', '1.deploy']);
     expect(gatherings).toBe(1);
@@ -140,13 +129,14 @@ describe('a night with tasks of several skills', () => {
     };
     await expect(runCycle(await world.input({ ...other, models: failing() }))).rejects.toThrow();
     world.write('.claude/skills/deploy/SKILL.md', `${DEPLOY}Twice.\n`);
-    const { report } = await runCycle(await world.input({ gather: other.gather }));
+    const { report } = await runCycle(await world.input({ settings, gather: other.gather }));
     expect(report.night).toBe(3);
   });
 
-  it('a skill that is called memory has a run of its own', async () => {
+  it('leaves the managed skill alone without tasks of its own; a skill called memory has a run of its own', async () => {
     using world = nightWorld({ '.claude/skills/memory/SKILL.md': '# Memory\n', 'shop/CLAUDE.md': '# Shop\n' });
-    const { proposals } = await runCycle(await world.input({ tasks: usingSkill('memory', doneTasks()) }));
+    const { proposals, report } = await runCycle(await world.input({ tasks: usingSkill('memory', doneTasks()) }));
+    expect(report.documents.map(({ name }) => name)).toEqual(['memory', 'CLAUDE.md']);
     expect(proposals.map(({ id, document }) => [id, document.kind])).toEqual([['1.memory.skill', 'skill']]);
     expect(existsSync(world.night('1.memory'))).toBe(true);
   });
@@ -163,9 +153,9 @@ describe('skills that tasks name and a night leaves alone', () => {
   const night = async (hint: string, files: Record<string, string>, settings = {}) => {
     using world = nightWorld(files);
     const tasks = usingSkill(hint, doneTasks());
-    const parsed = SleepSettings.parse(settings);
-    const { report, proposals } = await runCycle(await world.input({ tasks, settings: parsed }));
-    return { notes: report.notes.join('\n'), names: proposals.map(({ document }) => document.name) };
+    const parsed = SleepSettings.parse({ evolveMemory: false, ...settings });
+    const { report } = await runCycle(await world.input({ tasks, settings: parsed, isDryRun: true }));
+    return { notes: report.notes.join('\n'), names: report.documents.map(({ name }) => name) };
   };
 
   it.each([
@@ -188,7 +178,7 @@ describe('skills that tasks name and a night leaves alone', () => {
   it('one whose link leads out of its folder', async () => {
     using world = nightWorld({ 'elsewhere/SKILL.md': 'Of others.\n', '.claude/skills/x/SKILL.md': 'x' });
     symlinkSync(join(world.home, 'elsewhere'), join(world.home, '.claude/skills/deploy'));
-    const { report, proposals } = await runCycle(await world.input({ tasks: deployTasks() }));
+    const { report, proposals } = await runCycle(await world.input({ tasks: deployTasks(), settings: SKILL_ONLY }));
     expect(report.notes.join()).toMatch(/The skill deploy is not trained: .*elsewhere/);
     expect(proposals.map(({ document }) => document.name)).toEqual([MANAGED]);
   });
@@ -233,7 +223,7 @@ describe('defect 10: a group of tasks has its own validation tasks', () => {
   it('a group with too few says what it takes: it is not trained, and not called unverified', async () => {
     using world = nightWorld(FILES);
     const tasks = [...doneTasks(), ...deployTasks({ train: 3, val: 0 })];
-    const { report, proposals } = await runCycle(await world.input({ tasks }));
+    const { report, proposals } = await runCycle(await world.input({ tasks, settings: SKILL_ONLY }));
     expect(proposals.map(({ id }) => id)).toEqual(['1']);
     expect(report.gateAction).toBe('accept_new_best');
     expect(report.untrained).toMatchObject([

@@ -6,14 +6,14 @@ import { type ChatRequest, SkillError } from '../../../../src/core/contracts/ind
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { emptyState } from '../../../../src/sleep/state/sleep-state.ts';
 import { plantedSecrets } from '../../../support/corpora/secret-corpus.ts';
-import { doneTasks, filesBelow, gathered, nightWorld, obedient, proposing, RULE } from './night-world.ts';
+import { doneTasks, filesBelow, gathered, nightWorld, obedient, proposing, RULE, SKILL_ONLY } from './night-world.ts';
 
 const CONFIG = { workers: 1, maxRetries: 0 };
 
 async function callsOfWholeNight(): Promise<number> {
   using world = nightWorld();
   const models = { target: obedient(), optimizer: proposing(RULE) };
-  await runCycle(await world.input({ models, tasks: doneTasks('g1'), config: CONFIG }));
+  await runCycle(await world.input({ models, tasks: doneTasks('g1'), settings: SKILL_ONLY, config: CONFIG }));
   return models.target.requests.length + models.optimizer.requests.length;
 }
 
@@ -23,46 +23,46 @@ describe('a night that was cut off', () => {
     whole = await callsOfWholeNight();
   });
 
-  it.each([3, 20, 50, 75])(
-    'after %d calls is resumed with the same tasks, and pays for no call twice',
-    async (calls) => {
-      using world = nightWorld();
-      const controller = new AbortController();
-      const models = { target: obedient(), optimizer: proposing(RULE) };
-      const asked = () => [...models.target.requests, ...models.optimizer.requests];
-      const stopping = {
-        ...models.target,
-        complete: (request: ChatRequest) => {
-          if (asked().length >= calls) controller.abort(new Error('the machine was shut down'));
-          return models.target.complete(request);
-        },
-      };
-      let gatherings = 0;
-      const gather = async () => {
-        gatherings += 1;
-        // Miners note more about a task than a file keeps.
-        return gathered(doneTasks(`g${gatherings}`).map((task) => ({ ...task, seenBy: 'a miner' })));
-      };
-      const cut = await world.input({
-        models: { ...models, target: stopping },
-        gather,
-        config: CONFIG,
-        signal: controller.signal,
-      });
-      await expect(runCycle(cut)).rejects.toThrow();
-      expect(await world.state()).toEqual(emptyState);
-      expect(world.json(join(world.night(1), 'night.json'))).toMatchObject({ status: 'running' });
+  it.each([3, 40, 70])('after %d calls is resumed with the same tasks, and pays for no call twice', async (calls) => {
+    using world = nightWorld();
+    const controller = new AbortController();
+    const models = { target: obedient(), optimizer: proposing(RULE) };
+    const asked = () => [...models.target.requests, ...models.optimizer.requests];
+    const stopping = {
+      ...models.target,
+      complete: (request: ChatRequest) => {
+        if (asked().length >= calls) controller.abort(new Error('the machine was shut down'));
+        return models.target.complete(request);
+      },
+    };
+    let gatherings = 0;
+    const gather = async () => {
+      gatherings += 1;
+      // Miners note more about a task than a file keeps.
+      return gathered(doneTasks(`g${gatherings}`).map((task) => ({ ...task, seenBy: 'a miner' })));
+    };
+    const cut = await world.input({
+      models: { ...models, target: stopping },
+      gather,
+      settings: SKILL_ONLY,
+      config: CONFIG,
+      signal: controller.signal,
+    });
+    await expect(runCycle(cut)).rejects.toThrow();
+    expect(await world.state()).toEqual(emptyState);
+    expect(world.json(join(world.night(1), 'night.json'))).toMatchObject({ status: 'running' });
 
-      const { report, proposals } = await runCycle(await world.input({ models, gather, config: CONFIG }));
-      expect({ night: report.night, gatherings, proposals: proposals.length }).toEqual({
-        night: 1,
-        gatherings: 1,
-        proposals: 1,
-      });
-      expect((await world.state()).taskArchive[0]!.task.id).toBe('g1-train-0');
-      expect(asked()).toHaveLength(whole);
-    },
-  );
+    const { report, proposals } = await runCycle(
+      await world.input({ models, gather, settings: SKILL_ONLY, config: CONFIG }),
+    );
+    expect({ night: report.night, gatherings, proposals: proposals.length }).toEqual({
+      night: 1,
+      gatherings: 1,
+      proposals: 1,
+    });
+    expect((await world.state()).taskArchive[0]!.task.id).toBe('g1-train-0');
+    expect(asked()).toHaveLength(whole);
+  });
 
   it('is not resumed when a document has another text by now: a new one begins', async () => {
     using world = nightWorld();
@@ -109,7 +109,8 @@ describe('a night whose model fails', () => {
 describe('two nights at once', () => {
   it('one works, and the other is told who does', async () => {
     using world = nightWorld();
-    const nights = [await world.input(), await world.input()].map((input) => runCycle(input));
+    const settings = SKILL_ONLY;
+    const nights = [await world.input({ settings }), await world.input({ settings })].map((input) => runCycle(input));
     const [refused] = (await Promise.allSettled(nights)).flatMap((one) =>
       one.status === 'rejected' ? [one.reason] : [],
     );
@@ -117,7 +118,8 @@ describe('two nights at once', () => {
     expect(refused.message).toContain('this process');
     expect(refused.hint).toContain('Wait until the other night of this process ends.');
     expect((await world.state()).history).toHaveLength(1);
-    expect((await runCycle(await world.input({ tasks: doneTasks('u') }))).report.night).toBe(2);
+    const few = doneTasks('u', { val: 1 });
+    expect((await runCycle(await world.input({ settings, tasks: few }))).report.night).toBe(2);
   });
 });
 
@@ -133,7 +135,8 @@ describe('secrets', () => {
       'agent',
       ({ messages: [system, user] }) => `${user!.content}\n${system!.content.includes(RULE) ? 'DONE' : ''}`,
     );
-    const night = await world.input({ models: { target, optimizer: proposing(RULE) }, tasks });
+    const models = { target, optimizer: proposing(RULE) };
+    const night = await world.input({ models, tasks, settings: SKILL_ONLY });
     const { proposals } = await runCycle(night);
     expect(proposals).toHaveLength(1);
     const leaks = Object.entries(filesBelow(world.folder)).flatMap(([name, bytes]) =>

@@ -114,7 +114,7 @@ describe('the files of a job', () => {
         const [args, env] = JSON.parse(readFileSync(join(own, `${job.hash}.log`), 'utf8'));
         expect({ args, env: env.A, secret: env.SECRET }).toEqual({ args: words, env: value, secret: undefined });
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 

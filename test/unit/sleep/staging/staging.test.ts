@@ -359,7 +359,7 @@ describe('rollback', () => {
         await rollBackIt(world, second);
         expect(world.read('AGENTS.md')).toBe(`${added}${mine}`);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 });
