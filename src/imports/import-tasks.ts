@@ -5,8 +5,7 @@ import { importDotnet, isDotnet } from './dotnet.ts';
 import { importEvalQuestions, importEvalWork, isEvals } from './evals.ts';
 import { isHarborTask, readHarborTask } from './harbor/harbor-task.ts';
 import { type ForeignFile, type Imported, type ImportedWork, reasonOf, withOwnIds } from './left-out.ts';
-import { importPromptfoo, isPromptfoo } from './promptfoo/config.ts';
-import { importPromptfooWork } from './promptfoo/promptfoo-work.ts';
+import { importPromptfoo, importPromptfooWork, isPromptfoo } from './promptfoo/import-promptfoo.ts';
 import { type Fields, parseData } from './promptfoo/source.ts';
 import { type Row, tasksInvalid } from './rows.ts';
 

@@ -88,9 +88,9 @@ export async function probeSandbox({
 }
 
 function limiterName(): SandboxProbe['limiter'] {
-  const { version, folders } = groupPlaces() ?? {};
-  const isWhole = folders?.processes !== undefined && folders.memoryMb !== undefined;
-  return isWhole ? `cgroup v${version ?? 1}` : 'watcher';
+  const places = groupPlaces();
+  const isWhole = places?.folders.processes !== undefined && places.folders.memoryMb !== undefined;
+  return isWhole ? `cgroup v${places.version}` : 'watcher';
 }
 
 const SEPARATOR = process.platform === 'win32' ? ';' : ':';

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { CheckSet, SingleCheck } from '../../../src/core/judge/checks.ts';
 import type { ChecksJudge } from '../../../src/core/judge/index.ts';
 import { scoreCheck, scoreChecks } from '../../../src/core/judge/score-checks.ts';
-import { importPromptfoo } from '../../../src/imports/promptfoo/config.ts';
+import { importPromptfoo } from '../../../src/imports/promptfoo/import-promptfoo.ts';
 import { importFiles, importPath, type promptfooExpectations } from './import-corpus.ts';
 
 type Expectation = ReturnType<typeof promptfooExpectations>[number];
