@@ -2,8 +2,7 @@ import { type Sandbox, type SandboxRequest, SkillError } from '../core/contracts
 import { memoize, suggestion } from '../core/text/index.ts';
 import { removeStale } from './folders/remove-stale.ts';
 import { groupPlaces } from './limits/groups.ts';
-import { MARKER } from './processes/owner.ts';
-import { markedTree } from './processes/process-tree.ts';
+import { MARKER, markedTree } from './processes/process-tree.ts';
 import {
   type BubblewrapProbe,
   bubblewrap,

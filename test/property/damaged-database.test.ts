@@ -52,7 +52,7 @@ describe.each([
             expect(Number.isSafeInteger(outcome.position)).toBe(true);
           }
         }),
-        { numRuns: 100 },
+        { numRuns: 40 },
       );
     },
   );

@@ -4,9 +4,6 @@ import { hostname } from 'node:os';
 import { memoize } from '../../core/text/index.ts';
 import { readProcess } from './process-tree.ts';
 
-/** In the environment of every process of a rollout, with the rollout's id. */
-export const MARKER = 'SKILLOPT_ROLLOUT';
-
 /** Machine, process, its start, and dice: its maker can be looked for later. Folders and groups are named by it. */
 const ID = /^([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
 

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MARKER } from './owner.ts';
+
+/** In the environment of every process of a rollout, with the rollout's id. */
+export const MARKER = 'SKILLOPT_ROLLOUT';
 
 /** All processes of a command, as far as they can be told from others. */
 export type ProcessTree = {
