@@ -62,10 +62,16 @@ export async function installSkills(folder: string, skills: readonly SkillPackag
   }
 }
 
+/** Neighbours are the same objects in every attempt: their frontmatter is parsed once. */
+const names = new WeakMap<SkillPackage, string>();
+
 /** The name in its frontmatter. */
-export function nameOf({ files }: SkillPackage): string {
-  const { name } = skillHeader(files[SKILL_FILE] ?? '');
-  if (name !== undefined && isPlainPath(name) && !name.includes('/')) return name;
+export function nameOf(skill: SkillPackage): string {
+  const name = names.get(skill) ?? skillHeader(skill.files[SKILL_FILE] ?? '').name;
+  if (name !== undefined && isPlainPath(name) && !name.includes('/')) {
+    names.set(skill, name);
+    return name;
+  }
   throw new SkillError(
     'SKILL_NOT_FOUND',
     `a skill needs a name in its frontmatter that a folder can have, got ${JSON.stringify(name ?? null)}`,
