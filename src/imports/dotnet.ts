@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { Assertion, type WorkspaceTaskInput } from '../core/judge/index.ts';
 import { isObject } from '../core/text/index.ts';
 import {
+  asTheyLie,
   type FileContents,
   filesIn,
   type ImportedWork,
@@ -9,6 +10,7 @@ import {
   NotCarried,
   readContents,
   reasonOf,
+  type SourceFile,
   unused,
   withOwnIds,
 } from './left-out.ts';
@@ -40,11 +42,11 @@ export async function importDotnet(root: Fields, path: string): Promise<Imported
   return { format: 'dotnet', rows: withOwnIds(rows), leftOut };
 }
 
-type Place = { readonly where: string; readonly path: string; readonly leftOut: LeftOut[] };
+type ScenarioPlace = { readonly where: string; readonly path: string; readonly leftOut: LeftOut[] };
 
 const KEYS = 'name prompt setup assertions rubric expect_tools reject_tools max_turns max_tokens timeout'.split(' ');
 
-async function toTask(scenario: unknown, place: Place): Promise<WorkspaceTaskInput> {
+async function toTask(scenario: unknown, place: ScenarioPlace): Promise<WorkspaceTaskInput> {
   if (!isObject(scenario)) throw new NotCarried('a scenario is an object');
   const { name, prompt, setup = {} } = scenario;
   if (typeof prompt !== 'string' || !isFilled(prompt)) throw new NotCarried('it has no prompt that is text');
@@ -64,7 +66,7 @@ async function toTask(scenario: unknown, place: Place): Promise<WorkspaceTaskInp
   };
 }
 
-function readAssertions({ assertions }: Fields, { where, leftOut }: Place): Assertion[] {
+function readAssertions({ assertions }: Fields, { where, leftOut }: ScenarioPlace): Assertion[] {
   return listOf(assertions).flatMap((written, index) => {
     const at = `${where}.assertions[${index}]`;
     try {
@@ -96,7 +98,7 @@ function constraintsOf({ expect_tools, reject_tools, max_turns, max_tokens }: Fi
   ];
 }
 
-function readRubric({ rubric }: Fields, { where, leftOut }: Place): string[] {
+function readRubric({ rubric }: Fields, { where, leftOut }: ScenarioPlace): string[] {
   const statements = texts(rubric);
   if (statements.length < listOf(rubric).length)
     leftOut.push({ where: `${where}.rubric`, what: 'a statement', why: 'it is no text' });
@@ -105,17 +107,18 @@ function readRubric({ rubric }: Fields, { where, leftOut }: Place): string[] {
 
 const SETUP_KEYS = ['copy_test_files', 'files', 'commands'];
 
-async function readSetup(setup: Fields, place: Place): Promise<FileContents & { setup?: string }> {
+async function readSetup(setup: Fields, place: ScenarioPlace): Promise<FileContents & { setup?: string }> {
   const { where, path, leftOut } = place;
   for (const key of Object.keys(setup).filter((one) => !SETUP_KEYS.includes(one)))
     leftOut.push(unused(`${where}.setup.${key}`, key));
   const beside = setup.copy_test_files === true ? await testFiles(path) : {};
-  const { files = {}, binaries = {} } = await readSetupFiles(listOf(setup.files), path);
+  const own = await readSetupFiles(listOf(setup.files), path);
   const commands = texts(setup.commands);
-  const all = { files: { ...beside.files, ...files }, binaries: { ...beside.binaries, ...binaries } };
+  const files = { ...beside.files, ...own.files };
+  const binaries = { ...beside.binaries, ...own.binaries };
   return {
-    ...(Object.keys(all.files).length > 0 ? { files: all.files } : {}),
-    ...(Object.keys(all.binaries).length > 0 ? { binaries: all.binaries } : {}),
+    ...(Object.keys(files).length > 0 ? { files } : {}),
+    ...(Object.keys(binaries).length > 0 ? { binaries } : {}),
     ...(commands.length > 0 ? { setup: ['set -e', ...commands].join('\n') } : {}),
   };
 }
@@ -124,16 +127,13 @@ async function readSetup(setup: Fields, place: Place): Promise<FileContents & { 
 async function testFiles(path: string): Promise<FileContents> {
   const folder = dirname(resolve(path));
   const paths = (await filesIn(folder)).filter((one) => one !== basename(path));
-  return readContents(
-    folder,
-    paths.map((one) => ({ path: one, source: one })),
-  );
+  return readContents(folder, asTheyLie(paths));
 }
 
 /** Sources are named from the skill, whose folder of tests this is; older files name them from there. */
-async function readSetupFiles(list: readonly unknown[], path: string): Promise<FileContents> {
+async function readSetupFiles(list: readonly unknown[], path: string): Promise<Required<FileContents>> {
   const files: Record<string, string> = {};
-  let binaries: Record<string, string> = {};
+  const binaries: Record<string, string> = {};
   for (const one of list) {
     const { path: to, content, source } = (one ?? {}) as Fields;
     if (typeof to !== 'string' || (typeof content !== 'string' && typeof source !== 'string'))
@@ -142,7 +142,7 @@ async function readSetupFiles(list: readonly unknown[], path: string): Promise<F
     else {
       const read = await readSource({ path: plainPath(to), source: String(source) }, dirname(resolve(path)));
       Object.assign(files, read.files);
-      binaries = { ...binaries, ...read.binaries };
+      Object.assign(binaries, read.binaries);
     }
   }
   return { files, binaries };
@@ -150,17 +150,17 @@ async function readSetupFiles(list: readonly unknown[], path: string): Promise<F
 
 const plainPath = (path: string) => path.replace(/^(?:\.\/)+/, '');
 
-async function readSource(wanted: { readonly path: string; readonly source: string }, tests: string) {
+async function readSource(file: SourceFile, tests: string) {
   const skill = basename(tests) === 'tests' ? dirname(tests) : tests;
-  return readContents(skill, [wanted]).catch((error: unknown) => {
+  return readContents(skill, [file]).catch((error: unknown) => {
     reasonOf(error);
-    return readContents(tests, [wanted]);
+    return readContents(tests, [file]);
   });
 }
 
 const MOST_SECONDS = 3600;
 
-function readTimeout({ timeout }: Fields, { where, leftOut }: Place): Pick<WorkspaceTaskInput, 'limits'> {
+function readTimeout({ timeout }: Fields, { where, leftOut }: ScenarioPlace): Pick<WorkspaceTaskInput, 'limits'> {
   if (timeout === undefined) return {};
   const isTime = typeof timeout === 'number' && timeout > 0 && timeout <= MOST_SECONDS;
   if (isTime) return { limits: { timeoutMs: Math.ceil(timeout * 1000) } };

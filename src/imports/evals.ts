@@ -11,6 +11,7 @@ import {
   readBelow,
   readContents,
   reasonOf,
+  unused,
   withOwnIds,
 } from './left-out.ts';
 import { elementLines, isFilled, type Row } from './rows.ts';
@@ -27,12 +28,6 @@ type EvalItem = {
   readonly index: number;
 };
 
-type Evals = {
-  readonly skillName: string;
-  readonly items: readonly EvalItem[];
-  readonly leftOut: readonly LeftOut[];
-};
-
 type Fields = Readonly<Record<string, unknown>>;
 /** Whether a file is one of skill-creator's, by what is in it. Lists of prompts and outputs alone are plain rows. */
 export function isEvals(root: unknown): boolean {
@@ -46,14 +41,14 @@ const isGrading = (root: Fields) => 'expectations' in root && 'summary' in root;
 const isBenchmark = (root: Fields) => 'runs' in root && isObject(root.metadata) && 'evals_run' in root.metadata;
 
 /** What a file of evals holds. Throws `NotCarried` for one that is something else. */
-export function readEvals(root: unknown): Evals {
+export function readEvals(root: unknown): { items: readonly EvalItem[]; leftOut: readonly LeftOut[] } {
   const list = listOf(root);
-  const { skill_name: skillName, evals: _, ...rest } = isObject(root) ? root : ({} as Fields);
+  const { skill_name: _, evals: _list, ...rest } = isObject(root) ? root : ({} as Fields);
   const at = isObject(root) ? 'evals' : '';
-  const leftOut: LeftOut[] = Object.keys(rest).map((key) => unknownKey(key, key));
+  const leftOut: LeftOut[] = Object.keys(rest).map((key) => unused(key, key));
   const ids = new Set<string>();
   const items = list.flatMap((entry, index) => readEval(entry, { where: `${at}[${index}]`, index, ids, leftOut }));
-  return { skillName: typeof skillName === 'string' ? skillName : '', items, leftOut };
+  return { items, leftOut };
 }
 
 function listOf(root: unknown): readonly unknown[] {
@@ -66,9 +61,7 @@ function listOf(root: unknown): readonly unknown[] {
   throw new NotCarried('there is no `evals`');
 }
 
-const unknownKey = (where: string, what: string): LeftOut => ({ where, what, why: 'nothing here does it' });
-
-type Place = {
+type EvalPlace = {
   readonly where: string;
   readonly index: number;
   readonly ids: Set<string>;
@@ -78,7 +71,7 @@ type Place = {
 
 const KEYS = ['id', 'prompt', 'expected_output', 'expectations', 'assertions', 'files'];
 
-function readEval(entry: unknown, place: Place): EvalItem[] {
+function readEval(entry: unknown, place: EvalPlace): EvalItem[] {
   const { where, index, leftOut } = place;
   const drop = (what: string, why: string) => void leftOut.push({ where, what, why });
   if (!isObject(entry)) return drop('an eval', 'an eval is an object') ?? [];
@@ -92,7 +85,7 @@ function readEval(entry: unknown, place: Place): EvalItem[] {
   const files = readFiles(entry, place);
   const id = readId(entry, place);
   for (const key of Object.keys(entry).filter((name) => !KEYS.includes(name))) {
-    leftOut.push(unknownKey(`${where}.${key}`, key));
+    leftOut.push(unused(`${where}.${key}`, key));
   }
   return [
     {
@@ -106,7 +99,7 @@ function readEval(entry: unknown, place: Place): EvalItem[] {
   ];
 }
 
-function readId({ id }: Fields, { where, ids, leftOut }: Place): string | undefined {
+function readId({ id }: Fields, { where, ids, leftOut }: EvalPlace): string | undefined {
   if (id == null) return undefined;
   const text = typeof id === 'number' || (typeof id === 'string' && isFilled(id)) ? String(id) : undefined;
   if (text !== undefined && !ids.has(text)) {
@@ -118,7 +111,7 @@ function readId({ id }: Fields, { where, ids, leftOut }: Place): string | undefi
   return undefined;
 }
 
-function readExpected({ expected_output: value }: Fields, { where, leftOut }: Place): string | undefined {
+function readExpected({ expected_output: value }: Fields, { where, leftOut }: EvalPlace): string | undefined {
   if (value == null || (typeof value === 'string' && !isFilled(value))) return undefined;
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   leftOut.push({ where: `${where}.expected_output`, what: 'expected_output', why: 'it is no text' });
@@ -126,7 +119,7 @@ function readExpected({ expected_output: value }: Fields, { where, leftOut }: Pl
 }
 
 /** Each statement once, under either name, in the order of the file. */
-function readCriteria(entry: Fields, { where, leftOut }: Place): string[] {
+function readCriteria(entry: Fields, { where, leftOut }: EvalPlace): string[] {
   const found = new Set<string>();
   for (const key of Object.keys(entry).filter((name) => name === 'expectations' || name === 'assertions')) {
     const list = Array.isArray(entry[key]) ? entry[key] : [entry[key]];
@@ -136,13 +129,13 @@ function readCriteria(entry: Fields, { where, leftOut }: Place): string[] {
       if (typeof text !== 'string' || !isFilled(text)) leftOut.push({ where: at, what: 'a statement', why: 'no text' });
       else found.add(strip(text));
       const others = isObject(statement) && typeof text === 'string' ? Object.keys(statement) : [];
-      leftOut.push(...others.filter((name) => name !== 'text').map((name) => unknownKey(`${at}.${name}`, name)));
+      leftOut.push(...others.filter((name) => name !== 'text').map((name) => unused(`${at}.${name}`, name)));
     }
   }
   return [...found];
 }
 
-function readFiles({ files = [] }: Fields, { where, leftOut }: Place): string[] {
+function readFiles({ files = [] }: Fields, { where, leftOut }: EvalPlace): string[] {
   const list = Array.isArray(files) ? files : [files];
   return list.flatMap((file, index) => {
     if (typeof file === 'string' && isBelow(file)) return [file];
@@ -156,29 +149,9 @@ function readFiles({ files = [] }: Fields, { where, leftOut }: Place): string[] 
 const isBelow = (path: string) =>
   isFilled(path) && !/^[/~]|\\|^[A-Za-z]:/.test(path) && !path.split('/').some((part) => part === '..');
 
-type Trigger = { readonly query: string; readonly shouldTrigger: boolean };
-
-/** Whether a list says when a skill should be used, which is the business of its description. */
-export const isTriggerSet = (root: unknown): root is readonly unknown[] =>
-  Array.isArray(root) && root.some((entry) => isObject(entry) && 'should_trigger' in entry);
-
-export function readTriggers(root: readonly unknown[]): { triggers: Trigger[]; leftOut: LeftOut[] } {
-  const leftOut: LeftOut[] = [];
-  const triggers = root.flatMap((entry, index) => {
-    const { query, should_trigger: shouldTrigger, ...rest } = isObject(entry) ? entry : ({} as Fields);
-    if (typeof query !== 'string' || !isFilled(query) || typeof shouldTrigger !== 'boolean') {
-      leftOut.push({ where: `[${index}]`, what: 'a query', why: 'it needs a text and true or false' });
-      return [];
-    }
-    leftOut.push(...Object.keys(rest).map((key) => unknownKey(`[${index}].${key}`, key)));
-    return [{ query, shouldTrigger }];
-  });
-  return { triggers, leftOut };
-}
-
 /** The evals of a file, and where each of them stands. */
 function evalsIn(root: unknown, { text, path }: ForeignFile) {
-  if (isTriggerSet(root))
+  if (Array.isArray(root) && root.some((entry) => isObject(entry) && 'should_trigger' in entry))
     throw new NotCarried('these queries say when a skill is used, which is for its description; tasks were expected');
   const at = Array.isArray(root) ? '' : 'evals';
   const lines = elementLines(text, at === '' ? undefined : at);

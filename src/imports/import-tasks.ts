@@ -5,25 +5,22 @@ import { importDotnet, isDotnet } from './dotnet.ts';
 import { importEvalQuestions, importEvalWork, isEvals } from './evals.ts';
 import { isHarborTask, readHarborTask } from './harbor/harbor-task.ts';
 import { type ForeignFile, type Imported, type ImportedWork, reasonOf, withOwnIds } from './left-out.ts';
-import { importPromptfoo, isPromptfoo } from './promptfoo/config.ts';
-import { importPromptfooWork } from './promptfoo/promptfoo-work.ts';
+import { importPromptfoo, importPromptfooWork, isPromptfoo } from './promptfoo/import-promptfoo.ts';
 import { type Fields, parseData } from './promptfoo/source.ts';
 import { type Row, tasksInvalid } from './rows.ts';
 
 /** A tool whose files of tests are read: how to know one, and what it becomes for a chat model or for an agent. */
 type Importer = {
-  readonly format: string;
   readonly detect: (root: unknown) => boolean;
-  readonly toQuestions?: (root: Fields, file: ForeignFile) => Promise<Imported>;
-  readonly toWork: (root: Fields, file: ForeignFile) => Promise<ImportedWork>;
+  readonly toQuestions?: Convert<Imported>;
+  readonly toWork: Convert<ImportedWork>;
 };
 
 /** Files are tried in this order. Another tool is another row. */
 const importers: readonly Importer[] = [
-  { format: 'evals', detect: isEvals, toQuestions: importEvalQuestions, toWork: importEvalWork },
-  { format: 'dotnet', detect: isDotnet, toWork: (root, { path }) => importDotnet(root, path) },
+  { detect: isEvals, toQuestions: importEvalQuestions, toWork: importEvalWork },
+  { detect: isDotnet, toWork: (root, { path }) => importDotnet(root, path) },
   {
-    format: 'promptfoo',
     detect: isPromptfoo,
     toQuestions: async (root, { path }) => ({ format: 'promptfoo', ...(await importPromptfoo(root, path)) }),
     toWork: (root, { path }) => importPromptfooWork(root, path),
@@ -42,13 +39,13 @@ export async function importTasks(path: string): Promise<Imported | undefined> {
   const file = await readForeign(path);
   // A large file of rows is not parsed twice.
   if (!file || (extname(path).toLowerCase() !== '.json' && !PROMPTFOO_KEY.test(file.text))) return undefined;
-  return importFile(file, { hint: QUESTIONS_HINT, convert: ({ toQuestions }) => toQuestions });
+  return importFile(file, { hint: QUESTIONS_HINT, convertOf: ({ toQuestions }) => toQuestions });
 }
 
 /** The tasks for agents in another tool's file; `undefined` for a file of rows. */
 export async function importWorkFile(path: string): Promise<ImportedWork | undefined> {
   const file = await readForeign(path);
-  return file && importFile(file, { hint: WORK_HINT, convert: ({ toWork }) => toWork });
+  return file && importFile(file, { hint: WORK_HINT, convertOf: ({ toWork }) => toWork });
 }
 
 async function readForeign(path: string): Promise<ForeignFile | undefined> {
@@ -56,21 +53,20 @@ async function readForeign(path: string): Promise<ForeignFile | undefined> {
   return { path, text: (await readFile(path, 'utf8').catch(() => '')).replace(/^\uFEFF/, '') };
 }
 
-type Import<Result> = {
-  readonly hint: string;
-  readonly convert: (importer: Importer) => ((root: Fields, file: ForeignFile) => Promise<Result>) | undefined;
-};
+type Convert<Result> = (root: Fields, file: ForeignFile) => Promise<Result>;
 
 async function importFile<Result extends Imported<unknown, string>>(
   file: ForeignFile,
-  { hint, convert }: Import<Result>,
+  {
+    hint,
+    convertOf,
+  }: { readonly hint: string; readonly convertOf: (importer: Importer) => Convert<Result> | undefined },
 ) {
   const root = parseQuietly(file);
-  const able = importers.filter((importer) => convert(importer) !== undefined);
-  const importer = able.find(({ detect }) => detect(root));
+  const importer = importers.find((one) => convertOf(one) !== undefined && one.detect(root));
   if (!importer) return undefined;
   try {
-    return requireTasks(await convert(importer)!(root as Fields, file), file.path, hint);
+    return requireTasks(await convertOf(importer)!(root as Fields, file), file.path, hint);
   } catch (error) {
     throw tasksInvalid([`${file.path}: ${reasonOf(error)}`], hint, error);
   }

@@ -55,9 +55,9 @@ async function bytesBelow(folder: string, path: string, maxBytes = MAX_BYTES): P
   if (inner === '' || inner === '..' || inner.startsWith(`..${sep}`) || resolve(inner) === inner) {
     throw new NotCarried(`${path} lies outside the folder`);
   }
-  const { size, isFile } = await stat(file).then((found) => ({ size: found.size, isFile: found.isFile() }));
-  if (!isFile) throw new NotCarried(`${path} is no file`);
-  if (size > maxBytes) throw new NotCarried(`${path} has ${size} bytes, and at most ${maxBytes} are read`);
+  const found = await stat(file);
+  if (!found.isFile()) throw new NotCarried(`${path} is no file`);
+  if (found.size > maxBytes) throw new NotCarried(`${path} has ${found.size} bytes, and at most ${maxBytes} are read`);
   return readFile(file);
 }
 
@@ -75,17 +75,19 @@ function textIn(bytes: Uint8Array): string | undefined {
 export type FileContents = { readonly files?: Record<string, string>; readonly binaries?: Record<string, string> };
 
 /** A file by the path that it gets, and where it is read from. */
-export type Wanted = { readonly path: string; readonly source: string };
+export type SourceFile = { readonly path: string; readonly source: string };
+
+export const asTheyLie = (paths: readonly string[]): SourceFile[] => paths.map((path) => ({ path, source: path }));
 
 /** All files of a task together: they are part of the task, and are kept in memory. */
 const MOST_BYTES = 20_000_000;
 
 /** What files below a folder hold. Throws `NotCarried` for one that lies elsewhere, is none, or is too much. */
-export async function readContents(folder: string, wanted: readonly Wanted[]): Promise<FileContents> {
+export async function readContents(folder: string, sources: readonly SourceFile[]): Promise<FileContents> {
   const files: Record<string, string> = {};
   const binaries: Record<string, string> = {};
   let room = MOST_BYTES;
-  for (const { path, source } of wanted) {
+  for (const { path, source } of sources) {
     const bytes = await bytesBelow(folder, source, room);
     room -= bytes.length;
     const text = textIn(bytes);

@@ -16,7 +16,7 @@ const READERS = new Map<string, Reader>([
   ['.yaml', readYaml],
   ['.yml', readYaml],
 ]);
-/** What every later walk through a task can bear. */
+/** Every later walk through a task can take this much. */
 const TASK_LIMITS = { maxDepth: 500, maxValues: 10_000_000 };
 
 /** How the name of a task file may end. */
@@ -55,10 +55,7 @@ function rowsOf(text: string, path: string): Row[] {
 /** JSON lines in a `.json` file, or a list in a `.jsonl` file: what is in it is plain to see. */
 function namedWrongly(text: string, read: Reader): Reader | undefined {
   if (read !== readJson && read !== readJsonl) return undefined;
-  const lines = text
-    .split('\n')
-    .map(strip)
-    .filter((line) => line !== '');
+  const lines = text.split('\n').map(strip).filter(Boolean);
   const isLines = lines.length > 1 && lines.every((line) => line.startsWith('{') && line.endsWith('}'));
   if (read === readJson && isLines) return readJsonl;
   return read === readJsonl && lines[0]!.startsWith('[') ? readJson : undefined;
@@ -112,15 +109,10 @@ export async function requireSmallTree(path: string): Promise<void> {
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
-/** At most so many bytes from the beginning of a file. */
 export async function readHead(path: string, maxBytes: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** Whole lines; fewer of them until they can be read. */

@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { AsyncBuffer, FileMetaData } from 'hyparquet';
 import { type Document, isMap, isSeq, LineCounter, type Node, Parser, parseDocument, type YAMLSeq } from 'yaml';
 import { whyTooMuch } from '../core/contracts/index.ts';
-import { strip } from '../core/text/index.ts';
+import { parseJson, strip } from '../core/text/index.ts';
 import {
   elementLines,
   entryLines,
@@ -14,7 +14,6 @@ import {
   type Row,
   tasksInvalid,
   unreadable,
-  withName,
 } from './rows.ts';
 
 type Cells = { readonly [column: string]: string };
@@ -83,15 +82,7 @@ function breaksIn(cell: string): number {
 /** A cell that is no list stays as it is, so that the error can show it. */
 function toList(cell: string): unknown {
   if (cell === '') return cell;
-  return cell.startsWith('[') ? parseJson(cell) : cell.split('|').map(strip);
-}
-
-function parseJson(cell: string): unknown {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
+  return cell.startsWith('[') ? (parseJson(cell) ?? cell) : cell.split('|').map(strip);
 }
 
 /** A list of tasks, an object with such a list under one of `LIST_KEYS` or with tasks by name, or a single task. */
@@ -101,10 +92,8 @@ export function readJson(text: string, path: string): Row[] {
   const list = key === undefined ? root : entryOf(root, key);
   if (isTask(list)) return [{ value: root, where: `${path}:1` }];
   if (isTasksByName(root)) {
-    return [...entryLines(text)].map(([name, line]) => ({
-      value: withName(name, root[name]!),
-      where: `${path}:${line}`,
-    }));
+    const named = [...entryLines(text)];
+    return named.map(([name, line]) => ({ value: { id: name, ...root[name]! }, where: `${path}:${line}` }));
   }
   if (!Array.isArray(list)) throw notAList(root, path);
   const lines = elementLines(text, key);
@@ -144,11 +133,8 @@ function parseLine(line: string, where: string): unknown {
     return JSON.parse(line);
   } catch (error) {
     const problem = `${where}: expected one JSON object on the line: ${(error as Error).message}`;
-    throw tasksInvalid(
-      [problem],
-      'A task takes exactly one line; a list over several lines belongs in a .json file.',
-      error,
-    );
+    const hint = 'A task takes exactly one line; a list over several lines belongs in a .json file.';
+    throw tasksInvalid([problem], hint, error);
   }
 }
 
@@ -168,7 +154,7 @@ export function readYaml(text: string, path: string): Row[] {
   if (!list && isMap<Node, Node>(document.contents) && isNamed(document, path)) {
     return document.contents.items.map(({ key, value }) => {
       const row = toRow(value!, document, placeOf(key.range![0]));
-      return { ...row, value: withName(String(key.toJS(document)), row.value as object) };
+      return { ...row, value: { id: String(key.toJS(document)), ...(row.value as object) } };
     });
   }
   const nodes = list ? list.items : [requireTask(document, path)];
@@ -235,12 +221,8 @@ async function readFrom(file: ArrayBuffer | AsyncBuffer, path: string, rowEnd?: 
   try {
     const metadata = await parquetMetadataAsync(file as AsyncBuffer);
     if (rowEnd === undefined) requireSize(metadata);
-    const values = await parquetReadObjects({
-      file,
-      metadata,
-      compressors,
-      ...(rowEnd === undefined ? {} : { rowEnd }),
-    });
+    const range = rowEnd === undefined ? {} : { rowEnd };
+    const values = await parquetReadObjects({ file, metadata, compressors, ...range });
     const rows = values.map((value, index): Row => ({ value: plain(value), where: `${path}: row ${index + 1}` }));
     return { rows, total: Number(metadata.num_rows) };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Item, keysAt, SkillError } from '../core/contracts/index.ts';
-import { expectedBy, groupBy, head, plural, strip, unknownKeys, valueAt } from '../core/text/index.ts';
+import { expectedBy, groupBy, head, isObject, plural, strip, unknownKeys, valueAt } from '../core/text/index.ts';
 
 /** A task as a file holds it. */
 export type Row<T = unknown> = {
@@ -48,15 +48,13 @@ export function unreadable(path: string, error: NodeJS.ErrnoException): SkillErr
   return tasksInvalid([`${path} ${problem}`], 'Check the path of the task file.', error);
 }
 
-type ParseOptions<Schema extends z.ZodType> = { readonly schema: Schema; readonly hint: string };
-
 /** What the file calls the fields of a row, for messages, where it is something else. */
 type Names = { readonly columns?: Readonly<Partial<Record<string, string>>> };
 
 /** Every row with its value checked, in the same order, or one `TASKS_INVALID` that names each bad row's place. */
 export function parseRows<Schema extends z.ZodType>(
   rows: readonly (Row & Names)[],
-  { schema, hint }: ParseOptions<Schema>,
+  { schema, hint }: { readonly schema: Schema; readonly hint: string },
 ): Row<z.output<Schema>>[] {
   const parsed: Row<z.output<Schema>>[] = [];
   const problems: Problem[] = [];
@@ -115,21 +113,13 @@ export const itemId = z.union([z.string().refine(isFilled, ID), z.number()], ID)
 export const LIST_KEYS = ['data', 'items'] as const;
 
 /** Whether a file's `root` is itself a task: its values are then fields, not tasks. */
-export function isTask(root: unknown): boolean {
-  return typeof root === 'object' && root !== null && !Array.isArray(root) && 'id' in root;
-}
+export const isTask = (root: unknown): boolean => isObject(root) && 'id' in root;
 
 /** Whether a file's `root` holds its tasks by name: `{ "q1": { … }, "q2": { … } }`. */
 export function isTasksByName(root: unknown): root is Readonly<Record<string, object>> {
-  if (typeof root !== 'object' || root === null || Array.isArray(root)) return false;
-  const values = Object.values(root);
-  return (
-    values.length > 0 && values.every((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
-  );
+  const values = isObject(root) ? Object.values(root) : [];
+  return values.length > 0 && values.every(isObject);
 }
-
-/** A task that names no id goes by its name. */
-export const withName = (name: string, task: object): object => ({ id: name, ...task });
 
 /** What `skillopt sleep harvest` writes. */
 const isOfSleep = (root: unknown) =>
@@ -150,10 +140,10 @@ export function notAList(root: unknown, path: string): SkillError {
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:\n]|[^\s"[\]{},:]+/g;
 
-type Place = { readonly token: string; readonly previous: string; readonly line: number; readonly depth: number };
+type JsonPiece = { readonly token: string; readonly previous: string; readonly line: number; readonly depth: number };
 
 /** The pieces of a text that is known to be JSON. A parser that keeps positions would take seconds for what this does in a moment. */
-function* pieces(text: string): Generator<Place> {
+function* pieces(text: string): Generator<JsonPiece> {
   let [line, depth, previous] = [1, 0, ''];
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '\n') {

@@ -12,17 +12,14 @@ export async function makeOwnFolder(directory: string, folder: string): Promise<
   for (const name of relative(directory, folder).split(sep)) {
     path = join(path, name);
     await mkdir(path).catch((error) => {
-      if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+      if (!isTaken(error)) throw error;
     });
     await refuseLink(path);
   }
 }
 
 export async function refuseLink(path: string): Promise<void> {
-  const found = await lstat(path).catch((error) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const found = await orIfMissing(lstat(path), undefined);
   if (!found?.isSymbolicLink()) return;
   throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} is a link, and a run writes only into its own folder`, {
     hint: 'Delete the link and start again, or choose another run directory (outRoot).',
@@ -47,7 +44,7 @@ export async function writeSynced(path: string, content: string | Uint8Array, mo
   }
 }
 
-/** Makes what was renamed or created in a folder safe. Windows cannot, and needs not. */
+/** Makes what was renamed or created in a folder safe. Windows cannot do that, and does not need it. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -67,7 +64,7 @@ export async function makeFolder(path: string, options: { readonly mode?: number
   if (again !== undefined) throw again;
 }
 
-/** What the system says against it; nothing if it is there now. A file in its place is left to `recursive` to tell. */
+/** The error of the system; nothing if the folder is there now. If a file is in its place, `recursive` throws. */
 async function tryMake(path: string, options: { readonly mode?: number }): Promise<NodeJS.ErrnoException | undefined> {
   try {
     await mkdir(path, options);
@@ -78,7 +75,7 @@ async function tryMake(path: string, options: { readonly mode?: number }): Promi
   }
 }
 
-/** What the operating system says about a file, such as a full disk. Anything else is not about files. */
+/** An error of the operating system about a file, such as a full disk. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
@@ -86,6 +83,17 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException {
 export function isMissing(error: unknown): boolean {
   return isFileError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
+
+/** What was asked of the file system, or `otherwise` when nothing is there. */
+export async function orIfMissing<Answer, Otherwise>(asked: Promise<Answer>, otherwise: Otherwise) {
+  return asked.catch((error) => {
+    if (isMissing(error)) return otherwise;
+    throw error;
+  });
+}
+
+/** Something is there already. */
+export const isTaken = (error: unknown) => isFileError(error) && error.code === 'EEXIST';
 
 /** A place that is not ours to write, unlike one that is full or broken. */
 export function isForbidden(error: unknown): boolean {
@@ -95,7 +103,7 @@ export function isForbidden(error: unknown): boolean {
 /** The reason without the path and the system call, which the message around it names already. */
 export function fileReason(error: unknown): string {
   const reason = systemReason(error);
-  const plain = PLAIN_REASONS[codeOf(error)];
+  const plain = PLAIN_REASONS[String((error as { code?: unknown } | undefined)?.code)];
   return plain === undefined ? reason : `${plain} (${reason})`;
 }
 
@@ -104,9 +112,7 @@ function systemReason(error: unknown): string {
   return isFileError(error) ? message.replace(/, \w+( '.*)?$/s, '') : message;
 }
 
-const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
-
-/** What stops a run most often, in the words of people. */
+/** What stops a run most often, in plain words. */
 const PLAIN_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   SQLITE_FULL: 'the disk is full',
@@ -125,6 +131,9 @@ export function unwritable(path: string, cause: unknown): SkillError {
     hint,
   });
 }
+
+/** Errors about files become `RUN_UNWRITABLE`; others stay. */
+export const asUnwritable = (path: string, error: unknown) => (isFileError(error) ? unwritable(path, error) : error);
 
 /** The error of a folder of runs that is there and cannot be read. */
 export function unreadable(path: string, cause: unknown): SkillError {

@@ -5,9 +5,10 @@ import { SkillError } from '../core/contracts/index.ts';
 import {
   fileReason,
   isFileError,
-  isMissing,
+  isTaken,
   makeFolder as makeAll,
   NO_FOLLOW,
+  orIfMissing,
   shownPath,
   syncFolder,
   writeSynced,
@@ -15,14 +16,14 @@ import {
 
 const HINT = 'Choose another folder with the variable SKILLOPT_HOME.';
 
-type Place = {
+type Machine = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
 };
 
-/** Where is kept what we know of a person: `SKILLOPT_HOME`, else the platform's folder for such things. */
-export function stateFolderOf({ env, home, platform }: Place): string {
+/** Where data about a person is kept: `SKILLOPT_HOME`, otherwise the platform's folder for such data. */
+export function stateFolderOf({ env, home, platform }: Machine): string {
   const { join, isAbsolute, resolve } = platform === 'win32' ? win32 : posix;
   // No shell expands `~` in a file of variables.
   if (env.SKILLOPT_HOME) return resolve(env.SKILLOPT_HOME.replace(/^~(?=$|[\\/])/, () => home));
@@ -40,8 +41,7 @@ export function stateFolderOf({ env, home, platform }: Place): string {
 export async function openStateFolder(path: string): Promise<string> {
   try {
     await makeAll(dirname(path), { mode: 0o700 });
-    const isNew = (await makeFolder(path)) === 'made';
-    if (!isNew) await requireOurs(path);
+    if (!(await makeFolder(path))) await requireOurs(path);
     return path;
   } catch (error) {
     throw isFileError(error) ? unusable(path, `cannot be written: ${fileReason(error)}`) : error;
@@ -55,25 +55,21 @@ export async function makeFolderBelow(stateFolder: string, folder: string): Prom
   let path = stateFolder;
   for (const name of below.split(sep)) {
     path = join(path, name);
-    await makePrivateFolder(path);
+    if (!(await makeFolder(path)) && (await isOpen(path))) await chmod(path, 0o700); // below the state folder all is ours
   }
 }
 
-async function makeFolder(path: string): Promise<'made' | 'found'> {
-  const how = await mkdir(path, { mode: 0o700 }).then(
-    () => 'made' as const,
+/** Answers whether it is new. */
+async function makeFolder(path: string): Promise<boolean> {
+  const isNew = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
     (error) => {
-      if (!isFileError(error) || error.code !== 'EEXIST') throw error;
-      return 'found' as const;
+      if (!isTaken(error)) throw error;
+      return false;
     },
   );
   await requireOwn(path, 'folder');
-  return how;
-}
-
-/** Below the state folder all is ours. */
-async function makePrivateFolder(path: string): Promise<void> {
-  if ((await makeFolder(path)) === 'found' && (await isOpen(path))) await chmod(path, 0o700);
+  return isNew;
 }
 
 const isOpen = async (path: string) => process.platform !== 'win32' && ((await lstat(path)).mode & 0o077) !== 0;
@@ -111,10 +107,7 @@ async function requireOurs(path: string): Promise<void> {
 
 /** Throws unless nothing stands at `path`, or a file or folder of this user. A link may lead to a file of somebody's choice. */
 export async function requireOwn(path: string, kind: 'file' | 'folder'): Promise<void> {
-  const found = await lstat(path).catch((error) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const found = await orIfMissing(lstat(path), undefined);
   if (found === undefined) return;
   if (found.isSymbolicLink()) throw unusable(path, `is a link, and a ${kind} was expected`, LINK_HINT);
   if (kind === 'folder' ? !found.isDirectory() : !found.isFile()) throw unusable(path, `is no ${kind}`);
@@ -133,13 +126,8 @@ export function unusable(path: string, what: string, hint = HINT): SkillError {
 /** The text of a file of ours, or `undefined` when there is none. */
 export async function readPrivate(path: string): Promise<string | undefined> {
   await requireOwn(path, 'file');
-  try {
-    const file = await open(path, constants.O_RDONLY | NO_FOLLOW);
-    return await file.readFile('utf8').finally(() => file.close());
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  await using file = await orIfMissing(open(path, constants.O_RDONLY | NO_FOLLOW), undefined);
+  return await file?.readFile('utf8');
 }
 
 /** Readers find the old text or the new one, also after a crash of the machine. Nobody else can read it at any moment. */
@@ -158,6 +146,6 @@ export async function createPrivate(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();
   } catch (error) {
-    if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+    if (!isTaken(error)) throw error;
   }
 }

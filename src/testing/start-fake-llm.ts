@@ -47,8 +47,6 @@ export interface FakeLLM extends AsyncDisposable {
   readonly urls: readonly string[];
 }
 
-const ranOut: FakeAnswer = { status: 500, content: 'the fake LLM ran out of answers' };
-
 /**
  * A real server on a free loopback port. Answers in the dialect that the path asks for: Chat Completions, Anthropic
  * Messages, Gemini's generateContent or OpenAI Responses. Running out of answers is a 500. `await using` closes it.
@@ -59,8 +57,9 @@ export async function startFakeLLM(answers: FakeAnswers): Promise<FakeLLM> {
   const urls: string[] = [];
   const nextAnswer = answerSource(answers);
   const answer = async (incoming: IncomingMessage, dialect: FakeDialect | undefined) => {
-    if (dialect === undefined) return notFound(incoming);
-    const request = await readRequest(incoming, dialect);
+    if (dialect === undefined) return { status: 404, content: `${incoming.method} ${incoming.url} is not served here` };
+    const body = JSON.parse(Buffer.concat(await incoming.toArray()).toString());
+    const request: FakeRequest = { ...body, messages: dialect.readMessages(body) };
     requests.push(request);
     headers.push(incoming.headers);
     urls.push(incoming.url ?? '');
@@ -69,10 +68,9 @@ export async function startFakeLLM(answers: FakeAnswers): Promise<FakeLLM> {
   const server = createServer(async (incoming, response) => {
     const dialect = findDialect(incoming);
     const given = await answer(incoming, dialect).catch((error) => ({ status: 500, content: String(error) }));
-    await send(response, typeof given === 'string' ? { content: given } : given, dialect ?? fakeDialects[0]!);
+    await send(response, typeof given === 'string' ? { content: given } : given, dialect ?? chatCompletions);
   });
-  const port = await listen(server);
-  const baseURL = `http://127.0.0.1:${port}/v1`;
+  const baseURL = `http://127.0.0.1:${await listen(server)}/v1`;
   return { baseURL, requests, headers, urls, [Symbol.asyncDispose]: () => close(server) };
 }
 
@@ -84,23 +82,16 @@ function findDialect({ url = '' }: IncomingMessage): FakeDialect | undefined {
 function answerSource(answers: FakeAnswers): Exclude<FakeAnswers, readonly unknown[]> {
   if (typeof answers === 'function') return answers;
   const remaining = [...answers];
-  return () => remaining.shift() ?? ranOut;
-}
-
-function notFound({ method, url }: IncomingMessage): FakeAnswer {
-  return { status: 404, content: `${method} ${url} is not served here` };
-}
-
-async function readRequest(incoming: IncomingMessage, dialect: FakeDialect): Promise<FakeRequest> {
-  const body = JSON.parse(Buffer.concat(await incoming.toArray()).toString());
-  return { ...body, messages: dialect.readMessages(body) };
+  return () => remaining.shift() ?? { status: 500, content: 'the fake LLM ran out of answers' };
 }
 
 async function send(response: ServerResponse, answer: FakeAnswer, dialect: FakeDialect): Promise<void> {
   if (answer.delayMs) await sleep(answer.delayMs, undefined, { ref: false });
   if (answer.destroy) return void response.destroy();
-  const body = Buffer.from(answer.body ?? JSON.stringify(toBody(answer, dialect)));
-  response.writeHead(answer.status ?? 200, {
+  const { status = 200, content = '', finishReason, usage } = answer;
+  const made = status >= 300 ? dialect.toError(content, status) : dialect.toBody({ content, finishReason, usage });
+  const body = Buffer.from(answer.body ?? JSON.stringify(made));
+  response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': body.length,
     ...answer.headers,
@@ -109,11 +100,8 @@ async function send(response: ServerResponse, answer: FakeAnswer, dialect: FakeD
   else response.write(body.subarray(0, answer.tornAt), () => response.destroy());
 }
 
-function toBody({ status = 200, content = '', finishReason, usage }: FakeAnswer, dialect: FakeDialect): object {
-  return status >= 300 ? dialect.toError(content, status) : dialect.toBody({ content, finishReason, usage });
-}
-
-async function listen(server: Server): Promise<number> {
+/** Listens on a free port of loopback. */
+export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
@@ -121,20 +109,20 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function close(server: Server): Promise<void> {
+export async function close(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections();
   await closed;
 }
 
-/** What an answer is made from. Reason and usage are in the provider's spelling. */
+/** What an answer is made from. */
 type Reply = {
   readonly content: string;
-  readonly finishReason?: string | undefined;
-  readonly usage?: Readonly<Record<string, unknown>> | undefined;
+  readonly finishReason: FakeAnswer['finishReason'] | undefined;
+  readonly usage: FakeAnswer['usage'] | undefined;
 };
 
-type Message = { readonly role: string; readonly content: string };
+type Message = FakeRequest['messages'][number];
 type Body = Readonly<Record<string, unknown>>;
 
 /** How one API asks and answers. */
@@ -162,15 +150,8 @@ const messages: FakeDialect = {
   readMessages: ({ system, messages }) => [...ofRole('system', system), ...toMessages(messages, 'content')],
   toBody({ content, finishReason = 'end_turn', usage = { input_tokens: 3, output_tokens: 2 } }) {
     const parts = content === '' ? [] : [{ type: 'text', text: content }];
-    return {
-      type: 'message',
-      id: 'fake',
-      role: 'assistant',
-      model: 'fake',
-      content: parts,
-      stop_reason: finishReason,
-      usage,
-    };
+    const head = { type: 'message', id: 'fake', role: 'assistant', model: 'fake' };
+    return { ...head, content: parts, stop_reason: finishReason, usage };
   },
   toError: (message) => ({ type: 'error', error: { type: 'fake_error', message } }),
 };

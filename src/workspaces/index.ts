@@ -1,8 +1,12 @@
 export { layFiles, manifestHash, namesInterpreter } from './folders/folder-files.ts';
 export { removeStale } from './folders/remove-stale.ts';
 export { openRolloutFolder, type RolloutFolder } from './folders/rollout-folder.ts';
-export { describeKeptBack, projectFiles } from './project/project-files.ts';
-export { openProjectTemplate, type ProjectTemplate } from './project/project-template.ts';
+export {
+  describeKeptBack,
+  openProjectTemplate,
+  type ProjectTemplate,
+  projectFiles,
+} from './project/project-template.ts';
 export { findGit, gitEnvironment, QUIET_GIT } from './project/tracked-files.ts';
 export type { BubblewrapOptions, BubblewrapProbe, OverlayProbe } from './sandbox/bubblewrap.ts';
 export type { ContainerOptions } from './sandbox/container.ts';

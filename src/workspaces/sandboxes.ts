@@ -2,8 +2,7 @@ import { type Sandbox, type SandboxRequest, SkillError } from '../core/contracts
 import { memoize, suggestion } from '../core/text/index.ts';
 import { removeStale } from './folders/remove-stale.ts';
 import { groupPlaces } from './limits/groups.ts';
-import { MARKER } from './processes/owner.ts';
-import { markedTree } from './processes/process-tree.ts';
+import { MARKER, markedTree } from './processes/process-tree.ts';
 import {
   type BubblewrapProbe,
   bubblewrap,
@@ -88,9 +87,9 @@ export async function probeSandbox({
 }
 
 function limiterName(): SandboxProbe['limiter'] {
-  const { version, folders } = groupPlaces() ?? {};
-  const isWhole = folders?.processes !== undefined && folders.memoryMb !== undefined;
-  return isWhole ? `cgroup v${version ?? 1}` : 'watcher';
+  const places = groupPlaces();
+  const isWhole = places?.folders.processes !== undefined && places.folders.memoryMb !== undefined;
+  return isWhole ? `cgroup v${places.version}` : 'watcher';
 }
 
 const SEPARATOR = process.platform === 'win32' ? ';' : ':';

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSandbox, type Sandbox, type SandboxRequest } from 'skillopt/workspaces';
 import { describe, expect, it, test } from 'vitest';
-import { writeToolShims } from '../../src/workspaces/sandbox/limited-run.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { kinds, newMark, processesWith, sh } from '../unit/workspaces/kinds.ts';
 
@@ -53,10 +52,10 @@ describe.each(rows)('%s is a sandbox', (_, open) => {
     '25: %j is no name of a tool, and nothing is written',
     async (name) => {
       using folder = tempFolder();
-      const shims = { folder: join(folder.path, 'tools'), log: join(folder.path, 'log') };
-      await expect(writeToolShims(['good', name], shims)).rejects.toMatchObject({ code: 'TASKS_INVALID' });
+      const request = { command: sh('true'), cwd: folder.path, files: { 'a.txt': 'A' }, tools: ['good', name] };
+      const message = expect.stringContaining('cannot be the name of a tool');
+      await expect(run(request)).rejects.toMatchObject({ code: 'TASKS_INVALID', message });
       expect(readdirSync(folder.path)).toEqual([]);
-      await expect(run({ command: sh('true'), tools: [name] })).rejects.toThrow('cannot be the name of a tool');
     },
   );
 

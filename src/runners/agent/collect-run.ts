@@ -1,30 +1,17 @@
 import { type AgentEvent, type AgentRefusal, agentError, type EventReader } from '../../agents/index.ts';
 import {
-  type AgentEnd,
   type AgentRun,
   type AgentStep,
   addTokens,
   noUsage,
-  type OfferedSkill,
   type SandboxResult,
   SkillError,
-  type Usage,
 } from '../../core/contracts/index.ts';
 import type { ModelGateway } from '../../models/index.ts';
 import type { Agent } from './open-agent.ts';
 
-/** What the lines of a CLI add up to. */
-type Collected = {
-  readonly steps: readonly AgentStep[];
-  readonly text: string;
-  readonly offered: readonly string[];
-  readonly loaded: readonly string[];
-  readonly usage: Usage;
-  readonly costUsd: number | undefined;
-  /** How it ended by its own account. Absent if it was ended. */
-  readonly ended: AgentEnd | undefined;
-  readonly refusal: AgentRefusal | undefined;
-};
+type OtherEvent = Exclude<AgentEvent, AgentStep>;
+type Collected = { readonly steps: readonly AgentStep[] } & ReturnType<typeof summed>;
 
 const STEPS = ['text', 'tool-call', 'tool-result', 'skill-loaded'];
 const isStep = (event: AgentEvent): event is AgentStep => STEPS.includes(event.type);
@@ -32,7 +19,7 @@ const isStep = (event: AgentEvent): event is AgentStep => STEPS.includes(event.t
 /** Takes lines as they come, reports each step, and can say at any time what they add up to. */
 export function collectLines(read: EventReader, onStep: (step: AgentStep) => void) {
   const steps: AgentStep[] = [];
-  const others: Exclude<AgentEvent, AgentStep>[] = [];
+  const others: OtherEvent[] = [];
   const take = (event: AgentEvent) => {
     if (!isStep(event)) return void others.push(event);
     steps.push(event);
@@ -44,26 +31,27 @@ export function collectLines(read: EventReader, onStep: (step: AgentStep) => voi
   };
 }
 
-function summed(steps: readonly AgentStep[], others: readonly Exclude<AgentEvent, AgentStep>[]) {
-  const of = <T extends AgentEvent['type']>(type: T) =>
-    others.filter((event): event is Extract<typeof event, { type: T }> => event.type === type);
+function summed(steps: readonly AgentStep[], others: readonly OtherEvent[]) {
+  const of = <T extends OtherEvent['type']>(type: T) =>
+    others.filter((event): event is Extract<OtherEvent, { type: T }> => event.type === type);
   const end = of('end').at(-1);
   const used = of('usage');
   const total = used.findLast(({ isTotal }) => isTotal);
-  const costs = used.map(({ costUsd }) => costUsd).filter((cost) => cost !== undefined);
+  const costs = used.flatMap(({ costUsd = [] }) => costUsd);
   const texts = steps.filter((step) => step.type === 'text');
   return {
     text: end?.text ?? texts.at(-1)?.text ?? '',
-    offered: unique(of('skill-offered').map(({ name }) => name)),
-    loaded: unique(steps.filter((step) => step.type === 'skill-loaded').map(({ name }) => name)),
+    offered: unique(of('skill-offered')),
+    loaded: unique(steps.filter((step) => step.type === 'skill-loaded')),
     usage: total?.usage ?? used.map(({ usage }) => usage).reduce(addTokens, noUsage),
     costUsd: total?.costUsd ?? (costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0)),
+    /** How it ended by its own account. Absent if it was ended. */
     ended: end?.ended,
     refusal: of('failure').at(-1)?.refusal,
   };
 }
 
-const unique = (names: readonly string[]) => [...new Set(names)];
+const unique = (skills: readonly { readonly name: string }[]) => [...new Set(skills.map(({ name }) => name))];
 
 type Outcome = {
   readonly collected: Collected;
@@ -80,22 +68,23 @@ export function toRun(agent: Agent, outcome: Outcome): AgentRun {
   const failure = gateway?.failure();
   if (failure !== undefined && !outcome.isEnough) throw failure;
   if (gateway?.calls() === 0) requireAllowed(agent, gateway.refused());
-  const end = endOf(agent, outcome);
   const costUsd = gateway?.costUsd() ?? collected.costUsd;
+  const modelsRefused = gateway?.refused() ?? {};
   return {
     text: collected.text,
-    ...end,
+    ...endOf(agent, outcome),
     turns: gateway?.calls() ?? turnsIn(collected),
     steps: collected.steps,
-    skillsOffered: offeredIn(outcome),
+    // The gateway saw what the model was told; a CLI that lists its skills knows only names.
+    skillsOffered: gateway?.offered() ?? collected.offered.map((name) => ({ name })),
     skillsLoaded: collected.loaded,
     usage: gateway?.usage() ?? collected.usage,
     ...(costUsd === undefined ? {} : { costUsd }),
-    ...(Object.keys(gateway?.refused() ?? {}).length === 0 ? {} : { modelsRefused: gateway!.refused() }),
+    ...(Object.keys(modelsRefused).length === 0 ? {} : { modelsRefused }),
   };
 }
 
-/** A CLI that has another name for its model than the project would be refused each time, and seem to do nothing. */
+/** A CLI that has another name for its model than the project would be refused each time, and would seem to do nothing. */
 function requireAllowed({ id, model }: Agent, refused: Readonly<Record<string, number>>): void {
   const [name] = Object.keys(refused);
   if (name === undefined) return;
@@ -115,9 +104,9 @@ function endOf(agent: Agent, { collected, gateway, ended, isEnough }: Outcome): 
   if (ended?.timedOut) return { ended: 'timeout' };
   if (collected.refusal !== undefined) throw outage(agent, collected.refusal);
   if (collected.ended !== undefined) return { ended: collected.ended };
-  // Some print nothing at their end. With an answer of the model and an orderly exit, that is one.
+  // Some CLIs print nothing at their end. An answer of the model and exit code 0 are enough.
   if (ended?.exitCode === 0 && collected.steps.length > 0) return { ended: 'done' };
-  const killedBy = ended === undefined ? undefined : signalOf(ended);
+  const killedBy = ended && signalOf(ended);
   if (killedBy !== undefined && hasWorked(collected, gateway)) return { ended: 'killed', endReason: killedBy };
   throw outage(agent, { failure: lastWords(ended) });
 }
@@ -138,25 +127,13 @@ const outage = ({ id, env, cli }: Agent, { failure, status }: AgentRefusal) =>
 
 function lastWords(ended: SandboxResult | undefined): string {
   if (ended === undefined) return 'ended without a word';
-  const said = (ended.stderr.trim() || wordsIn(ended.stdout)).slice(-300);
+  const besideEvents = ended.stdout.split('\n').filter((line) => !/^\s*[{}[\]"]/.test(line));
+  const said = (ended.stderr.trim() || besideEvents.join('\n').trim()).slice(-300);
   return said === '' ? `ended without a word, with ${ended.signal ?? `exit code ${ended.exitCode}`}` : said;
 }
-
-/** What a CLI prints besides its events. */
-const wordsIn = (stdout: string) =>
-  stdout
-    .split('\n')
-    .filter((line) => !/^\s*[{}[\]"]/.test(line))
-    .join('\n')
-    .trim();
 
 /** Each time that it speaks or acts after a result is another answer of its model. */
 function turnsIn({ steps }: Collected): number {
   const own = steps.map(({ type }) => type === 'text' || type === 'tool-call');
   return own.filter((isOwn, index) => isOwn && !own[index - 1]).length;
-}
-
-/** The gateway saw what the model was told; a CLI that lists its skills knows names alone. */
-function offeredIn({ gateway, collected }: Outcome): readonly OfferedSkill[] {
-  return gateway?.offered() ?? collected.offered.map((name) => ({ name }));
 }

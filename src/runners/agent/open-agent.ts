@@ -39,6 +39,8 @@ export type AgentRunnerOptions = {
   readonly callTimeoutMs?: number | undefined;
 };
 
+type Upstream = ModelGatewayOptions['upstream'];
+
 /** An agent CLI that was found, with all that its runs have in common. */
 export type Agent = {
   readonly id: string;
@@ -48,15 +50,13 @@ export type Agent = {
   readonly model: string | undefined;
   readonly sandbox: Sandbox;
   readonly scope: 'user' | 'project';
-  /** Whom the gateway asks, and with what. Absent where the CLI asks its provider itself, with the user's sign-in. */
+  /** Whom the gateway asks, and with what key. Absent where the CLI asks its provider itself, with the user's sign-in. */
   readonly upstream: Upstream | undefined;
   readonly signIn: AgentSignIn;
   readonly price: Price | undefined;
   readonly env: Environment;
   readonly callTimeoutMs: number;
 };
-
-type Upstream = ModelGatewayOptions['upstream'];
 
 /** Finds the program of an agent, its version, and how its model will be asked. Asks no model. */
 export async function openAgent(options: AgentRunnerOptions): Promise<Agent> {
@@ -96,9 +96,19 @@ function upstreamOf(cli: AgentCli, options: AgentRunnerOptions, env: Environment
   const { baseURL, apiKeyEnv, model } = options;
   const provider = cli.provider(env, model);
   const key = apiKeyEnv === undefined ? provider.key : env[apiKeyEnv];
-  if (apiKeyEnv !== undefined && !key) throw keyMissing(cli, apiKeyEnv);
+  if (apiKeyEnv !== undefined && !key)
+    throw new SkillError(
+      'CONFIG_INVALID',
+      `the variable ${apiKeyEnv} is not set, which is to hold the key for ${cli.binary}`,
+      {
+        hint: `Set ${apiKeyEnv}, also in .env, or take apiKeyEnv away to use the sign-in of ${cli.binary}.`,
+      },
+    );
   if (!key && baseURL === undefined) return { upstream: undefined, hasKey: false };
-  if (baseURL !== undefined && !URL.canParse(baseURL)) throw noUrl(baseURL);
+  if (baseURL !== undefined && !URL.canParse(baseURL))
+    throw new SkillError('CONFIG_INVALID', `the model's address must be a URL, got ${JSON.stringify(baseURL)}`, {
+      hint: 'Such as https://api.anthropic.com or http://127.0.0.1:8000/v1.',
+    });
   const upstream: Upstream = { baseURL: baseURL ?? provider.baseURL, auth: headerFor(provider.auth, key || NO_KEY) };
   return { upstream, hasKey: Boolean(key) };
 }
@@ -126,15 +136,3 @@ function ownSignIn({ cli, located, model, env }: Pick<Agent, 'cli' | 'located' |
 
 /** The files of the user's own sign-in, by path in the agent's home. They need not exist. */
 export const signInFiles = ({ cli, env }: Pick<Agent, 'cli' | 'env'>) => cli.signIn({ env, userHome: homeIn(env) });
-
-function noUrl(baseURL: string): SkillError {
-  return new SkillError('CONFIG_INVALID', `the model's address must be a URL, got ${JSON.stringify(baseURL)}`, {
-    hint: 'Such as https://api.anthropic.com or http://127.0.0.1:8000/v1.',
-  });
-}
-
-function keyMissing({ binary }: AgentCli, name: string): SkillError {
-  return new SkillError('CONFIG_INVALID', `the variable ${name} is not set, which is to hold the key for ${binary}`, {
-    hint: `Set ${name}, also in .env, or take apiKeyEnv away to use the sign-in of ${binary}.`,
-  });
-}

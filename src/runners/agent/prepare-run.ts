@@ -5,32 +5,22 @@ import { childEnvironment, type Environment, type Launch } from '../../agents/in
 import type { AgentRunRequest, Mount, SandboxRequest, WorkspaceView } from '../../core/contracts/index.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
 import { openRolloutFolder } from '../../workspaces/index.ts';
+import { installSkills, nameOf } from '../installed-skill.ts';
 import { type Agent, signInFiles } from './open-agent.ts';
-import { installSkills, nameOf } from './skill-at-work.ts';
+
+type AgentFolder = Awaited<ReturnType<typeof openAgentFolder>>;
 
 /** What one run of an agent has on disk besides its workspace. Disposing removes it. */
-type AgentFolder = AsyncDisposable & {
-  readonly home: string;
-  /** Not above the home: some agents refuse to work with a home among temporary files. */
-  readonly tmp: string;
-  /** Where the gateway listens for an agent without a network. */
-  readonly socket: string;
-  /** For skills that are shown in the workspace. */
-  readonly skills: string;
-  /** For what is hidden from the agent. */
-  readonly aside: string;
-};
-
-export async function openAgentFolder(): Promise<AgentFolder> {
+export async function openAgentFolder() {
   const folder = await openRolloutFolder();
   const below = (name: string) => join(folder.path, name);
   await Promise.all(['home', 'tmp', 's', 'skills', 'aside'].map((name) => mkdir(below(name), { mode: 0o700 })));
   return {
     home: below('home'),
-    tmp: below('tmp'),
+    tmp: below('tmp'), // not above the home: some agents refuse to work with a home among temporary files
     socket: below('s/model.sock'), // short: a path to a socket has at most a hundred characters
-    skills: below('skills'),
-    aside: below('aside'),
+    skills: below('skills'), // those that are shown in the workspace
+    aside: below('aside'), // what is hidden from the agent
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -46,10 +36,8 @@ type RunParts = { readonly folder: AgentFolder; readonly gateway: ModelGateway |
 /** Paths as the agent sees them. */
 type AgentPaths = { readonly home: string; readonly workspace: string; readonly tmp: string };
 
-/** Something in the workspace for the time of the run: what the sandbox has to show, and how it is taken away again. */
-type Shown = { readonly mounts: readonly Mount[]; readonly undo: () => Promise<void> };
-
-const nothingToUndo = async () => {};
+/** A change of the workspace for the time of the run: what the sandbox has to show, and how the rest is undone. */
+type Shown = { readonly mounts: readonly Mount[]; readonly undo?: () => Promise<void> };
 
 type PreparedRun = AsyncDisposable & { readonly command: Omit<SandboxRequest, 'timeoutMs'> };
 
@@ -66,7 +54,10 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
     isSandboxed: agent.sandbox.id !== 'none',
     limits: request.limits,
   });
-  for (const [path, text] of Object.entries(launch.files ?? {})) await write(join(folder.home, path), text);
+  for (const [path, text] of Object.entries(launch.files ?? {})) {
+    await mkdir(dirname(join(folder.home, path)), { recursive: true });
+    await writeFile(join(folder.home, path), text);
+  }
   const skills = await showSkills(agent, request, folder, paths);
   const hidden = await hidePaths(agent, request.workspace, folder.aside);
   const { program, mounts, network } = startOf(agent, launch, parts);
@@ -88,15 +79,10 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
       maxOutputBytes: MAX_OUTPUT_BYTES,
     },
     [Symbol.asyncDispose]: async () => {
-      await skills.undo();
-      await hidden.undo();
+      await skills.undo?.();
+      await hidden.undo?.();
     },
   };
-}
-
-async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
 }
 
 /** The program and its arguments. Without a network it reaches the gateway through a forwarder that runs beside it. */
@@ -121,14 +107,13 @@ async function showSkills(
 ): Promise<Shown> {
   if (scope === 'user') {
     await installSkills(join(folder.home, skillFolders.user), skills);
-    return { mounts: [], undo: nothingToUndo };
+    return { mounts: [] };
   }
   const at = join(workspace, skillFolders.project);
   const names = skills.map(nameOf);
   if (sandbox.hasOwnNames) {
     await installSkills(folder.skills, skills);
-    const mounts = names.map((name) => ({ from: join(folder.skills, name), to: join(at, name) }));
-    return { mounts, undo: nothingToUndo };
+    return { mounts: names.map((name) => ({ from: join(folder.skills, name), to: join(at, name) })) };
   }
   await installSkills(at, skills);
   const undo = async () => {
@@ -140,7 +125,7 @@ async function showSkills(
 /** Hides the paths by which a repository makes the CLI run programs: an empty file or folder stands in, or they are moved away. */
 async function hidePaths({ cli, sandbox }: Agent, view: WorkspaceView, aside: string): Promise<Shown> {
   const found = await existingIn(view.overlay?.lower ?? view.path, cli.hidden ?? []);
-  if (found.length === 0) return { mounts: [], undo: nothingToUndo };
+  if (found.length === 0) return { mounts: [] };
   if (!sandbox.hasOwnNames) return { mounts: [], undo: await moveAside(found, view.path, aside) };
   const empty = { folder: join(aside, 'folder'), file: join(aside, 'file'), json: join(aside, 'file.json') };
   await mkdir(empty.folder, { recursive: true });
@@ -148,8 +133,7 @@ async function hidePaths({ cli, sandbox }: Agent, view: WorkspaceView, aside: st
   await writeFile(empty.json, '{}\n'); // settings that say nothing
   const standIn = ({ path, isFolder }: ExistingPath) =>
     isFolder ? empty.folder : path.endsWith('.json') ? empty.json : empty.file;
-  const mounts = found.map((one) => ({ from: standIn(one), to: join(INSIDE.workspace, one.path) }));
-  return { mounts, undo: nothingToUndo };
+  return { mounts: found.map((one) => ({ from: standIn(one), to: join(INSIDE.workspace, one.path) })) };
 }
 
 type ExistingPath = { readonly path: string; readonly isFolder: boolean };

@@ -8,10 +8,10 @@ import {
 } from '../../core/contracts/index.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
+import { nameOf } from '../installed-skill.ts';
 import { collectLines, toRun } from './collect-run.ts';
 import { type Agent, type AgentRunnerOptions, openAgent } from './open-agent.ts';
 import { openAgentFolder, prepareRun } from './prepare-run.ts';
-import { nameOf } from './skill-at-work.ts';
 
 /** An installed agent CLI that works in workspaces. Finds its program and its version, and asks no model. */
 export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRunner> {
@@ -23,7 +23,11 @@ export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRun
     ...(model === undefined ? {} : { modelName: model }),
     capabilities: { ...cli.capabilities, seesOffers: cli.capabilities.seesOffers || upstream !== undefined },
     about: {
-      ...{ agent: cli.name, version, path: located.path, sandbox: sandbox.id, signIn },
+      agent: cli.name,
+      version,
+      path: located.path,
+      sandbox: sandbox.id,
+      signIn,
       ...(model === undefined ? {} : { model }),
     },
     tellsSpending: upstream !== undefined,

@@ -1,27 +1,22 @@
 import type {
-  AgentRun,
   AgentRunner,
   ChatMessage,
   ChatModel,
   RolloutContext,
-  Sandbox,
   SkillEnv,
   SkillPackage,
-  WorkspaceDiff,
 } from '../../core/contracts/index.ts';
+import type { Trained } from '../../core/document/index.ts';
 import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
-import { amongNeighbours, requireAgent } from '../agent/skill-at-work.ts';
-import { contentVersion } from './content-version.ts';
-import { installedPackage, type Trained } from './installed-package.ts';
+import { amongNeighbours, contentVersion, installedPackage, requireAgent } from '../installed-skill.ts';
 import { trajectoryOf } from './shown-work.ts';
 import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
 
-export type QaInWorkspaceOptions = Pick<WorkspaceEnvOptions, 'limits' | 'package' | 'neighbours'> & {
+export type QaInWorkspaceOptions = Pick<WorkspaceEnvOptions, 'sandbox' | 'limits' | 'package' | 'neighbours'> & {
   /** Where questions come from, and how answers to them are scored. */
   readonly questions: SkillEnv<QaItem>;
-  readonly sandbox: Sandbox;
 };
 
 /** Longer passages are a file in the workspace: an agent reads what it needs of them. */
@@ -57,13 +52,11 @@ export function qaInWorkspace(options: QaInWorkspaceOptions): SkillEnv<QaItem> {
   };
 }
 
-type Attempted = { readonly prompt: string; readonly run: AgentRun; readonly diff: WorkspaceDiff };
-
 /** The environment of the questions asks a model that is the agent at work; what it did is kept beside the score. */
 async function attempt(context: RolloutContext<QaItem>, skill: SkillPackage, options: QaInWorkspaceOptions) {
   const agent = requireAgent(context.agent);
   const { item, file } = withContextFile(context.item);
-  let attempted: Attempted | undefined;
+  let attempted: Awaited<ReturnType<typeof askAgent>> | undefined;
   const target: ChatModel = {
     id: agent.id,
     async complete({ messages }) {
@@ -84,7 +77,7 @@ function withContextFile(item: QaItem): { readonly item: QaItem; readonly file?:
   return context === undefined || context.length <= MOST_INLINE ? { item } : { item: rest, file: context };
 }
 
-/** The question before the rules for the answer, as somebody would write to an agent. */
+/** The question before the rules for the answer, as a person would write to an agent. */
 function promptOf(messages: readonly ChatMessage[], hasFile: boolean): string {
   const texts = (isSystem: boolean) =>
     messages.filter(({ role }) => (role === 'system') === isSystem).map(({ content }) => content);
@@ -100,8 +93,10 @@ type Question = {
   readonly signal: AbortSignal;
 };
 
-async function askAgent(question: Question, { sandbox, limits, neighbours }: QaInWorkspaceOptions) {
-  const { prompt, skill, file, agent, signal } = question;
+async function askAgent(
+  { prompt, skill, file, agent, signal }: Question,
+  { sandbox, limits, neighbours }: QaInWorkspaceOptions,
+) {
   const template = await openTemplate({ sandbox, files: file === undefined ? {} : { [CONTEXT_FILE]: file } });
   await using workspace = await openWorkspace({ template, sandbox });
   const skills = amongNeighbours(skill, neighbours);
@@ -110,14 +105,12 @@ async function askAgent(question: Question, { sandbox, limits, neighbours }: QaI
   return { prompt, run, diff: await workspace.diff() };
 }
 
-const HEADER = [
-  '---',
-  'name: skillopt-target',
-  'description: How to answer the questions that are asked here. Load it before you answer any question.',
-  '---',
-  '',
-  '',
-].join('\n');
+const HEADER = `---
+name: skillopt-target
+description: How to answer the questions that are asked here. Load it before you answer any question.
+---
+
+`;
 
 /** Texts that were written for a chat have no name, and no agent loads a skill without one. */
 function installable(skill: SkillPackage): SkillPackage {

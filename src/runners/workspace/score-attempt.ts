@@ -1,20 +1,22 @@
-import type { ChatModel, RolloutOutput } from '../../core/contracts/index.ts';
-import type { TaskScorer, Verify, WorkspaceTask } from '../../core/judge/index.ts';
-import { type Attempted, whyNot } from './check-assertion.ts';
-import { judgedWork } from './judged-work.ts';
-import { VERDICT_HINTS } from './read-verdict.ts';
-import type { Contents, Site } from './site.ts';
-import { verifyWorkspace } from './verify-workspace.ts';
+import {
+  type AgentRun,
+  type ChatModel,
+  END_WORDS,
+  type RolloutOutput,
+  type WorkspaceDiff,
+} from '../../core/contracts/index.ts';
+import { type Assertion, searchPattern, type TaskScorer, type WorkspaceTask } from '../../core/judge/index.ts';
+import { workText } from './shown-work.ts';
+import { type Contents, isCovered, type Site } from './site.ts';
+import { type Verdict, verifyWorkspace } from './verify-workspace.ts';
 
-/** What one way of scoring says. */
-type Part = { readonly output?: string } & (
-  | { readonly hard: number; readonly soft: number; readonly reason?: string }
-  | { readonly missing: string; readonly hint?: string }
-);
-
+/** An attempt, and how it is scored. */
 type Scoring = {
   readonly task: WorkspaceTask;
-  readonly attempted: Attempted;
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  /** The name of the skill that is trained. */
+  readonly skill: string;
   readonly site: Site;
   /** Files of the verifier. */
   readonly tests: Contents;
@@ -24,62 +26,136 @@ type Scoring = {
 
 /** Assertions, then the verifier, then a model for the rest. All must hold; the soft score is the mean of what they say. */
 export async function scoreAttempt(scoring: Scoring): Promise<RolloutOutput> {
-  const { task, attempted, site, tests } = scoring;
-  const parts: Part[] = [];
-  if (task.assertions.length > 0) parts.push(await assertionPart(task, attempted));
-  if (task.verify !== undefined) parts.push(await verifierPart(task.verify, tests, site));
-  const isLost = parts.some((part) => 'missing' in part);
-  if (task.rubric !== undefined && !isLost) parts.push(await judgedWork(task.rubric, scoring));
-  return combined(parts);
+  const { task, site, tests } = scoring;
+  const verdicts: Verdict[] = [];
+  if (task.assertions.length > 0) verdicts.push(await checkAssertions(scoring));
+  if (task.verify !== undefined) verdicts.push(await verifyWorkspace(task.verify, tests, site));
+  const isLost = verdicts.some((verdict) => 'missing' in verdict);
+  if (task.rubric !== undefined && !isLost) verdicts.push(await judgeWork(task.rubric, scoring));
+  return combineVerdicts(verdicts);
 }
 
-/** What the verifier alone says. */
-export const scoreByVerifier = async (verify: Verify, tests: Contents, site: Site): Promise<RolloutOutput> =>
-  combined([await verifierPart(verify, tests, site)]);
-
-async function verifierPart(verify: Verify, tests: Contents, site: Site): Promise<Part> {
-  const verdict = await verifyWorkspace(verify, tests, site);
-  return 'missing' in verdict ? { ...verdict, hint: VERDICT_HINTS[verify.verdict] } : verdict;
+/** The model judges the agent's last words, what it changed and the tools it used, statement by statement. */
+async function judgeWork(criteria: readonly string[], scoring: Scoring): Promise<Verdict> {
+  const { hard, soft, errored, failReason } = await scoring.rubric.score({
+    judge: { kind: 'rubric', criteria },
+    question: scoring.task.prompt,
+    answer: workText(scoring),
+    model: scoring.judge,
+  });
+  if (errored) return { missing: failReason ?? 'the judge gave no judgement' };
+  return { hard, soft, ...(failReason === undefined ? {} : { reason: failReason }) };
 }
 
-async function assertionPart({ assertions }: WorkspaceTask, attempted: Attempted): Promise<Part> {
+/** One missing verdict makes the whole score unknown. What a verifier printed is for people: analysts do not see it. */
+export function combineVerdicts(verdicts: readonly Verdict[]): RolloutOutput {
+  const verifierOutput = verdicts.find(({ output }) => output !== undefined)?.output;
+  const printed = verifierOutput === undefined ? {} : { verifierOutput };
+  const missing = verdicts.filter((verdict) => 'missing' in verdict);
+  if (missing.length > 0) {
+    const hint = missing.find((verdict) => verdict.hint !== undefined)?.hint;
+    const failReason = `no verdict: ${missing.map((verdict) => verdict.missing).join('; ')}`;
+    const extras = { ...(hint === undefined ? {} : { hint }), ...printed };
+    return { hard: 0, soft: 0, errored: true, unjudged: true, failReason, extras };
+  }
+  const known = verdicts.filter((verdict) => 'hard' in verdict);
+  const soft = known.reduce((sum, verdict) => sum + verdict.soft, 0) / known.length;
+  const hard = Math.min(...known.map((verdict) => verdict.hard));
+  if (hard === 1) return { hard, soft };
+  const failReason = known.flatMap(({ reason = [] }) => reason).join('; ') || 'not done';
+  return { hard, soft, failReason, ...(verifierOutput === undefined ? {} : { extras: printed }) };
+}
+
+async function checkAssertions(scoring: Scoring): Promise<Verdict> {
+  const { assertions } = scoring.task;
   const problems: string[] = [];
   for (const assertion of assertions) {
-    const problem = await whyNot(assertion, attempted);
+    const problem = await problemOf(assertion, scoring);
     if (problem !== undefined) problems.push(problem);
   }
   const soft = 1 - problems.length / assertions.length;
   return problems.length === 0 ? { hard: 1, soft } : { hard: 0, soft, reason: problems.join('; ') };
 }
 
-/** A part that nobody knows makes the whole unknown. */
-function combined(parts: readonly Part[]): RolloutOutput {
-  const missing = parts.flatMap((part) => ('missing' in part ? [part] : []));
-  if (missing.length > 0) return withoutVerdict(missing);
-  const known = parts as Exclude<Part, { missing: string }>[];
-  const soft = known.reduce((sum, part) => sum + part.soft, 0) / known.length;
-  const reasons = known.flatMap(({ reason }) => (reason === undefined ? [] : [reason]));
-  const hard = Math.min(...known.map((part) => part.hard));
-  if (hard === 1) return { hard, soft };
-  const extras = printedBy(parts);
-  return { hard, soft, failReason: reasons.join('; ') || 'not done', ...(extras ? { extras } : {}) };
+/** Why an assertion does not hold; nothing if it does. */
+async function problemOf(assertion: Assertion, scoring: Scoring): Promise<string | undefined> {
+  if ('path' in assertion) return fileProblem(assertion, await textsAt(assertion, scoring.site));
+  if (isAboutOutput(assertion)) return outputProblem(assertion, scoring.run.text);
+  return workProblem(assertion, scoring);
 }
 
-/** What the verifier printed, for people: analysts do not see it. */
-function printedBy(parts: readonly Part[]) {
-  const verifierOutput = parts.find(({ output }) => output !== undefined)?.output;
-  return verifierOutput === undefined ? undefined : { verifierOutput };
+type FileAssertion = Extract<Assertion, { path: string }>;
+
+/** The maximum number of files that are read for one pattern: each takes a command. */
+const MOST_FILES = 200;
+
+/** What is at a path, or at each one that a pattern stands for. */
+async function textsAt({ type, path }: FileAssertion, { read, find }: Site): Promise<readonly string[]> {
+  const paths = /[*?]/.test(path) ? await find(path) : [path];
+  const texts: string[] = [];
+  for (const one of paths.slice(0, type.endsWith('exists') ? 1 : MOST_FILES)) {
+    const text = await read(one);
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
 }
 
-function withoutVerdict(missing: readonly Extract<Part, { missing: string }>[]): RolloutOutput {
-  const hint = missing.find((part) => part.hint !== undefined)?.hint;
-  const failReason = `no verdict: ${missing.map((part) => part.missing).join('; ')}`;
-  return {
-    hard: 0,
-    soft: 0,
-    errored: true,
-    unjudged: true,
-    failReason,
-    extras: { ...(hint === undefined ? {} : { hint }), ...printedBy(missing) },
-  };
+function fileProblem(assertion: FileAssertion, texts: readonly string[]): string | undefined {
+  const { type, path } = assertion;
+  const isThere = texts.length > 0;
+  if (type === 'file_not_exists') return isThere ? `${path} is there` : undefined;
+  if (type === 'file_exists') return isThere ? undefined : `${path} is not there`;
+  const holds = texts.some((text) => text.includes(assertion.value));
+  if (type === 'file_not_contains') return holds ? `${path} holds ${shown(assertion.value)}` : undefined;
+  if (!isThere) return `${path} is not there`;
+  return holds ? undefined : `${path} does not hold ${shown(assertion.value)}`;
 }
+
+type OutputAssertion = Extract<Assertion, { type: `output_${string}` }>;
+
+const isAboutOutput = (assertion: Assertion): assertion is OutputAssertion => assertion.type.startsWith('output_');
+
+function outputProblem({ type, value }: OutputAssertion, text: string): string | undefined {
+  const isPattern = type === 'output_matches' || type === 'output_not_matches';
+  const isThere = isPattern ? searchPattern(value, text) : text.toLowerCase().includes(value.toLowerCase());
+  const isWanted = type === 'output_contains' || type === 'output_matches';
+  if (isThere === isWanted) return undefined;
+  return `the answer ${isWanted ? 'does not' : 'does'} ${isPattern ? 'match' : 'hold'} ${shown(value)}`;
+}
+
+type WorkAssertion = Exclude<Assertion, FileAssertion | OutputAssertion>;
+
+function workProblem(assertion: WorkAssertion, { run, diff, skill }: Scoring): string | undefined {
+  const problem = (isMet: boolean, words: string) => (isMet ? undefined : words);
+  const tools = new Set(run.steps.flatMap((step) => (step.type === 'tool-call' ? [step.tool.toLowerCase()] : [])));
+  const used = (name = skill) => run.skillsLoaded.includes(name);
+  const tokens = run.usage.input + run.usage.output;
+  switch (assertion.type) {
+    case 'exit_success':
+      return problem(run.ended === 'done', `it was ended: ${END_WORDS[run.ended]}`);
+    case 'expect_tools': {
+      const missing = assertion.value.filter((name) => !tools.has(name.toLowerCase()));
+      return problem(missing.length === 0, `it did not use ${missing.join(', ')}`);
+    }
+    case 'reject_tools': {
+      const found = assertion.value.filter((name) => tools.has(name.toLowerCase()));
+      return problem(found.length === 0, `it used ${found.join(', ')}`);
+    }
+    case 'max_turns':
+      return problem(run.turns <= assertion.value, `it took ${run.turns} turns, more than ${assertion.value}`);
+    case 'max_tokens':
+      return problem(tokens <= assertion.value, `it took ${tokens} tokens, more than ${assertion.value}`);
+    case 'max_cost_usd':
+      return problem((run.costUsd ?? 0) <= assertion.value, `it cost $${run.costUsd}, more than $${assertion.value}`);
+    case 'skill_used':
+      return problem(used(assertion.value), `it did not load the skill ${assertion.value ?? skill}`);
+    case 'skill_not_used':
+      return problem(!used(assertion.value), `it loaded the skill ${assertion.value ?? skill}`);
+    case 'diff_only': {
+      const others = diff.changes.filter(({ path }) => !isCovered(path, assertion.value));
+      return problem(others.length === 0, `it changed ${others.map(({ path }) => path).join(', ')}`);
+    }
+  }
+}
+
+const shown = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);

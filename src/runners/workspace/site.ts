@@ -8,7 +8,7 @@ import {
 import type { Command } from '../../core/judge/index.ts';
 import { namesInterpreter } from '../../workspaces/index.ts';
 
-/** A workspace that nobody works in any more: what is looked at and run there happens in the sandbox. */
+/** A workspace that nobody works in any more. Everything is read and run there by commands in the sandbox. */
 export type Site = {
   readonly hasOwnNames: boolean;
   readonly signal: AbortSignal;
@@ -27,12 +27,12 @@ export type Contents = Readonly<Record<string, string | Uint8Array>>;
 export const commandWords = (command: Command): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
-const SOON_MS = 60_000;
+const COMMAND_MS = 60_000;
 const NOTHING_THERE = 3;
 
 const READ = `test -e "$1" || exit ${NOTHING_THERE}; test -f "$1" || exit 0; head -c 1000000 -- "$1"`;
 
-/** By the shell in the sandbox: a link that the agent left behind leads nowhere that the agent could not go. */
+/** The shell in the sandbox reads: a link that the agent left behind leads nowhere that the agent could not go. */
 export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSignal): Site {
   const run: Site['run'] = (request) => sandbox.run({ ...request, workspace: view, signal });
   return {
@@ -40,23 +40,21 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
     signal,
     run,
     async read(path) {
-      const { exitCode, stdout } = await run({ command: ['/bin/sh', '-c', READ, 'sh', path], timeoutMs: SOON_MS });
+      const { exitCode, stdout } = await run({ command: ['/bin/sh', '-c', READ, 'sh', path], timeoutMs: COMMAND_MS });
       return exitCode === NOTHING_THERE ? undefined : stdout;
     },
     async find(glob) {
-      const { stdout } = await run({ command: ['find', '.', '-type', 'f', '-print0'], timeoutMs: SOON_MS });
+      const { stdout } = await run({ command: ['find', '.', '-type', 'f', '-print0'], timeoutMs: COMMAND_MS });
       const paths = stdout.split('\0').map((path) => path.replace(/^\.\//, ''));
       return paths.filter((path) => isCovered(path, [glob])).sort();
     },
     async lay(files, without = []) {
       const stdin = scriptFor(files, without);
       if (stdin === '') return;
-      const { exitCode, stderr } = await run({ command: ['/bin/sh', '-e'], stdin, timeoutMs: SOON_MS });
+      const { exitCode, stderr } = await run({ command: ['/bin/sh', '-e'], stdin, timeoutMs: COMMAND_MS });
       if (exitCode === 0) return;
-      throw new SkillError(
-        'ENV_FAILED',
-        `the tests could not be laid into the workspace: ${stderr.trim().slice(-300)}`,
-      );
+      const reason = stderr.trim().slice(-300);
+      throw new SkillError('ENV_FAILED', `the tests could not be laid into the workspace: ${reason}`);
     },
   };
 }
@@ -64,11 +62,9 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
 /** Base64, so that no byte of a file is read by the shell. A folder that is a link is taken away: it may lead out. */
 function scriptFor(files: Contents, without: readonly string[]): string {
   const removals = without.map((path) => `rm -rf -- ${quoted(path)}`);
+  const makeFolder = (name: string) => `[ -d ${name} ] && [ ! -L ${name} ] || { rm -rf -- ${name}; mkdir -- ${name}; }`;
   const writes = Object.entries(files).flatMap(([path, content]) => [
-    ...foldersOf(path).map(
-      (folder) =>
-        `[ -d ${quoted(folder)} ] && [ ! -L ${quoted(folder)} ] || { rm -rf -- ${quoted(folder)}; mkdir -- ${quoted(folder)}; }`,
-    ),
+    ...foldersOf(path).map((folder) => makeFolder(quoted(folder))),
     `rm -rf -- ${quoted(path)}`,
     `base64 -d > ${quoted(path)} <<'END'\n${Buffer.from(content).toString('base64')}\nEND`,
     ...(namesInterpreter(content) ? [`chmod 755 -- ${quoted(path)}`] : []),
@@ -79,11 +75,10 @@ function scriptFor(files: Contents, without: readonly string[]): string {
 const quoted = (path: string) => `'./${path.replaceAll("'", `'\\''`)}'`;
 
 /** `a/b/c.txt` lies in `a` and in `a/b`. */
-const foldersOf = (path: string) =>
-  path
-    .split('/')
-    .slice(0, -1)
-    .map((_, index, names) => names.slice(0, index + 1).join('/'));
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
 
 /** Whether one of the patterns stands for a path: `*` and `?` within a name, `**` for any number of folders. */
 export const isCovered = (path: string, globs: readonly string[]): boolean =>

@@ -1,24 +1,50 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type SandboxResult, SkillError } from '../../core/contracts/index.ts';
 import type { Verify } from '../../core/judge/index.ts';
-import { oneLine } from '../../core/text/index.ts';
+import { head, oneLine, parseJson, strip } from '../../core/text/index.ts';
 import { layFiles } from '../../workspaces/index.ts';
-import { readJsonVerdict, readJunit, readReward, unreadable, type Verdict } from './read-verdict.ts';
 import { type Contents, commandWords, type Site } from './site.ts';
 
-/** Where verifiers of others write their reward. */
-const LOGS = '/logs/verifier';
+/** What one way of scoring says. Without a verdict nothing is known: that is not a zero. */
+export type Verdict = {
+  /** The end of what a verifier printed, unless all is well. */
+  readonly output?: string;
+} & (
+  | { readonly hard: number; readonly soft: number; readonly reason?: string }
+  | { readonly missing: string; readonly hint?: string }
+);
+
+/** What a verifier must leave behind, by where its verdict is read from. */
+const VERDICT_HINTS: Readonly<Record<Verify['verdict'], string>> = {
+  'exit-code':
+    'The verifier must end by itself: with exit code 0 where the work is right, and another up to 125 where not.',
+  reward:
+    'With verdict: reward the verifier must write a number from 0 to 1 into reward.txt, or numbers by name into reward.json, in the folder $SKILLOPT_VERDICT_DIR (/logs/verifier in a sandbox).',
+  junit:
+    'With verdict: junit the verifier must write a JUnit report: junit.xml in the folder $SKILLOPT_VERDICT_DIR (/logs/verifier in a sandbox), or the file in the workspace that verify.report names.',
+  json: 'With verdict: json the last line that the verifier prints must be {"hard": 1, "soft": 0.5, "reason": "…"}, of which hard is enough, or a number from 0 to 1.',
+};
 
 /**
  * Runs a task's verifier where the agent worked, once nothing of the agent is left: with tests that it never saw, without
  * network, without a key, and with a place for its verdict that the agent could not reach.
  */
 export async function verifyWorkspace(verify: Verify, files: Contents, site: Site): Promise<Verdict> {
+  const verdict = await runVerifier(verify, files, site);
+  return 'missing' in verdict ? { ...verdict, hint: VERDICT_HINTS[verify.verdict] } : verdict;
+}
+
+/** Where verifiers of other tools write their reward. */
+const LOGS = '/logs/verifier';
+
+async function runVerifier(verify: Verify, files: Contents, site: Site): Promise<Verdict> {
   await using logs = await openFolder();
   await using apart = verify.at === undefined ? undefined : await openFolder(files);
   await site.lay(apart ? {} : files, verify.report === undefined ? [] : [verify.report]);
+  const verdictFolder = site.hasOwnNames ? LOGS : logs.path;
   try {
     const result = await site.run({
       command: commandWords(verify.command),
@@ -26,24 +52,22 @@ export async function verifyWorkspace(verify: Verify, files: Contents, site: Sit
         { from: logs.path, to: LOGS, isWritable: true },
         ...(apart ? [{ from: apart.path, to: verify.at! }] : []),
       ],
-      env: verifierEnv(verify, site.hasOwnNames ? LOGS : logs.path),
+      env: {
+        PYTHONPYCACHEPREFIX: join(verdictFolder, '.pycache'), // compiled files in the workspace may differ from their sources
+        ...verify.env,
+        SKILLOPT_VERDICT_DIR: verdictFolder,
+      },
       timeoutMs: verify.timeoutMs,
     });
-    const verdict = whyNoVerdict(result, verify) ?? (await readVerdict(verify, result, { logs: logs.path, site }));
+    const missing = whyNoVerdict(result, verify);
+    const verdict = missing === undefined ? await readVerdict(verify, result, { logs: logs.path, site }) : { missing };
     return withOutput(verdict, result, verify);
   } catch (error) {
     site.signal.throwIfAborted();
     if (error instanceof SkillError) throw error;
-    return unreadable(`it could not be started: ${(error as Error).message} (verifier: ${shownCommand(verify)})`);
+    return { missing: `it could not be started: ${(error as Error).message} (verifier: ${shownCommand(verify)})` };
   }
 }
-
-/** Python takes compiled files from a folder that was empty: those in the workspace may say otherwise than their sources. */
-const verifierEnv = ({ env }: Verify, folder: string) => ({
-  PYTHONPYCACHEPREFIX: join(folder, '.pycache'),
-  ...env,
-  SKILLOPT_VERDICT_DIR: folder,
-});
 
 async function openFolder(files: Contents = {}) {
   const path = await mkdtemp(join(tmpdir(), 'skillopt-verdict-'));
@@ -52,25 +76,19 @@ async function openFolder(files: Contents = {}) {
 }
 
 function whyNoVerdict({ timedOut, exceeded, exitCode, signal }: SandboxResult, { timeoutMs }: Verify) {
-  if (timedOut) return unreadable(`it took more than ${timeoutMs} ms`);
-  if (exceeded !== undefined) return unreadable(`it used too much: ${exceeded}`);
-  // What a shell says of a program that is not there, or that a signal ended.
-  if (exitCode === undefined || exitCode > 128)
-    return unreadable(`it was ended by ${signal ?? `signal ${exitCode! - 128}`}`);
-  const unstarted = UNSTARTED[exitCode];
-  return unstarted === undefined ? undefined : unreadable(`it ended with exit code ${exitCode}: ${unstarted}`);
+  if (timedOut) return `it took more than ${timeoutMs} ms`;
+  if (exceeded !== undefined) return `it used too much: ${exceeded}`;
+  // A shell reports a signal as 128 plus its number.
+  if (exitCode === undefined || exitCode > 128) return `it was ended by ${signal ?? `signal ${exitCode! - 128}`}`;
+  if (exitCode === 126) return 'it ended with exit code 126: a command could not be executed in the sandbox';
+  if (exitCode === 127) return 'it ended with exit code 127: a command was not found in the sandbox';
+  return undefined;
 }
-
-/** What a shell means by an exit code that is none of the program's. */
-const UNSTARTED: Readonly<Record<number, string>> = {
-  126: 'a command could not be executed in the sandbox',
-  127: 'a command was not found in the sandbox',
-};
 
 const OUTPUT_LENGTH = 2_000;
 const [SAID_LINES, SAID_LENGTH] = [3, 300];
 
-/** Without its own last words nobody could tell why a verifier gave no verdict. */
+/** Without its last words nobody could see why a verifier gave no verdict. */
 function withOutput(verdict: Verdict, { stdout, stderr }: SandboxResult, verify: Verify): Verdict {
   const output = `${stdout}\n${stderr}`.trim().slice(-OUTPUT_LENGTH);
   const kept = output === '' ? {} : { output };
@@ -80,31 +98,67 @@ function withOutput(verdict: Verdict, { stdout, stderr }: SandboxResult, verify:
   return { missing: `${verdict.missing} (verifier: ${shownCommand(verify)}; ${printed})`, ...kept };
 }
 
-const shownCommand = ({ command }: Verify) => {
+function shownCommand({ command }: Verify): string {
   const words = oneLine(typeof command === 'string' ? command : command.join(' '));
   return words.length > SAID_LENGTH ? `${words.slice(0, SAID_LENGTH)}…` : words;
-};
-
-type Places = { readonly logs: string; readonly site: Site };
+}
 
 async function readVerdict(
   { verdict, report }: Verify,
   result: SandboxResult,
-  { logs, site }: Places,
+  { logs, site }: { readonly logs: string; readonly site: Site },
 ): Promise<Verdict> {
   const written = (name: string) => readFile(join(logs, name), 'utf8').catch(() => undefined);
   if (verdict === 'json') return readJsonVerdict(result.stdout);
-  if (verdict === 'reward')
-    return readReward({ text: await written('reward.txt'), json: await written('reward.json') });
-  if (verdict === 'junit') {
-    const xml = report === undefined ? await written('junit.xml') : await site.read(report);
-    return xml === undefined ? unreadable('it wrote no report') : readJunit(xml);
-  }
-  return byExitCode(result);
+  if (verdict === 'reward') return readReward(await written('reward.txt'), await written('reward.json'));
+  if (verdict === 'junit')
+    return readJunit(report === undefined ? await written('junit.xml') : await site.read(report));
+  if (result.exitCode === 0) return { hard: 1, soft: 1 };
+  const said = `${result.stdout}\n${result.stderr}`.trim().slice(-1_000);
+  return { hard: 0, soft: 0, reason: `exit code ${result.exitCode}${said === '' ? '' : `: ${said}`}` };
 }
 
-function byExitCode({ exitCode, stdout, stderr }: SandboxResult): Verdict {
-  if (exitCode === 0) return { hard: 1, soft: 1 };
-  const said = `${stdout}\n${stderr}`.trim().slice(-1_000);
-  return { hard: 0, soft: 0, reason: `exit code ${exitCode}${said === '' ? '' : `: ${said}`}` };
+const share = z.number().min(0).max(1);
+const JsonVerdict = z.object({ hard: share, soft: share.optional(), reason: z.string().optional() });
+
+/** The last line that it printed: `{hard, soft?, reason?}`, or a number. */
+function readJsonVerdict(stdout: string): Verdict {
+  const line = strip(stdout).split('\n').at(-1) ?? '';
+  const value = parseJson(line);
+  const read = JsonVerdict.safeParse(typeof value === 'number' ? { hard: value } : value);
+  if (!read.success) return { missing: `its last line is no verdict: ${JSON.stringify(head(line, 100))}` };
+  const { hard, soft = hard, reason } = read.data;
+  return { hard, soft, ...(reason === undefined ? {} : { reason: head(reason, 1_000) }) };
+}
+
+/** `reward.txt` is a number, `reward.json` numbers by name, of which the mean counts. A mean of 1 is a success. */
+function readReward(text: string | undefined, json: string | undefined): Verdict {
+  if (text === undefined && json === undefined) return { missing: 'it wrote no reward' };
+  const values = json === undefined ? [Number(strip(text!) || Number.NaN)] : rewardsIn(json);
+  if (values.length === 0 || values.some((value) => !(value >= 0 && value <= 1)))
+    return { missing: 'its reward is no number from 0 to 1' };
+  const soft = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return { hard: soft === 1 ? 1 : 0, soft };
+}
+
+function rewardsIn(json: string): number[] {
+  const value = parseJson(json);
+  if (typeof value === 'number') return [value];
+  const read = z.record(z.string(), z.number()).safeParse(value);
+  return read.success ? Object.values(read.data) : [];
+}
+
+const CASE = /<testcase\b(?:"[^"]*"|'[^']*'|[^>"'])*?(?:\/>|>([\s\S]*?)<\/testcase>)/g;
+
+/** All test cases that ran must pass, and one must have run. */
+function readJunit(xml: string | undefined): Verdict {
+  if (xml === undefined) return { missing: 'it wrote no report' };
+  if (!/<testsuites?[\s>]/.test(xml)) return { missing: 'its report is no JUnit: it has no testsuite' };
+  const ran = [...xml.matchAll(CASE)]
+    .map(([, inside = '']) => inside)
+    .filter((inside) => !/<skipped[\s/>]/.test(inside));
+  if (ran.length === 0) return { hard: 0, soft: 0, reason: 'no test ran' };
+  const passed = ran.filter((inside) => !/<(?:failure|error)[\s/>]/.test(inside)).length;
+  if (passed === ran.length) return { hard: 1, soft: 1 };
+  return { hard: 0, soft: passed / ran.length, reason: `${passed} of ${ran.length} tests pass` };
 }

@@ -11,19 +11,25 @@ import {
   type Trajectory,
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
+import type { Trained } from '../../core/document/index.ts';
 import type { WorkspaceTask } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { openWorkspace, removeStale } from '../../workspaces/index.ts';
-import { type SomeLimits, WORK_LIMITS } from '../agent/default-limits.ts';
-import { amongNeighbours, nameOf, requireAgent } from '../agent/skill-at-work.ts';
-import { checkPackage } from './check-package.ts';
-import { contentVersion } from './content-version.ts';
-import { filesIn, filesUsed, installedPackage, type Trained } from './installed-package.ts';
-import { scoreAttempt } from './score-attempt.ts';
+import {
+  amongNeighbours,
+  checkPackage,
+  contentVersion,
+  filesIn,
+  filesUsed,
+  installedPackage,
+  nameOf,
+  requireAgent,
+} from '../installed-skill.ts';
+import { combineVerdicts, scoreAttempt } from './score-attempt.ts';
 import { conversationOf, trajectoryOf } from './shown-work.ts';
 import { openSite } from './site.ts';
-import { taskTemplates } from './task-template.ts';
-import { tryVerifiers, verifierTrial } from './try-verifier.ts';
+import { verifyWorkspace } from './verify-workspace.ts';
+import { type TaskTemplates, taskTemplates } from './workspace-tasks.ts';
 
 export type WorkspaceEnvOptions = {
   readonly name: string;
@@ -32,7 +38,7 @@ export type WorkspaceEnvOptions = {
   readonly folder: string;
   readonly sandbox: Sandbox;
   /** What tasks without limits of their own may use up. */
-  readonly limits?: SomeLimits;
+  readonly limits?: { readonly [Limit in keyof AgentLimits]?: AgentLimits[Limit] | undefined };
   /** What lies beside the trained document in its folder. */
   readonly package?: SkillPackage;
   /** Other skills that the agent has at hand. */
@@ -42,37 +48,31 @@ export type WorkspaceEnvOptions = {
   readonly warnings?: readonly string[];
 };
 
+/** The limits of a task that sets none. */
+export const WORK_LIMITS: AgentLimits = {
+  timeoutMs: 600_000,
+  maxTurns: 50,
+  processes: 512,
+  memoryMb: 4096,
+  diskMb: 2048,
+};
+
+/** What an attempt may use up: the last one that sets a limit counts. */
+export const limitsOf = (...limits: readonly WorkspaceEnvOptions['limits'][]): AgentLimits =>
+  Object.assign({}, WORK_LIMITS, ...limits) as AgentLimits;
+
 /** Tasks that an agent does in a workspace of its own, with the skill where it looks for skills. */
 export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTask> {
   const { name, items, sandbox, initialSkill, warnings } = options;
-  let trained: Trained = {};
+  const tasks = Object.values(items).flat();
   const templates = taskTemplates(options);
-  const tryFirst = verifierTrial({ templates, sandbox });
   const rubric = rubricJudge();
-  const usesJudge = Object.values(items).some((tasks) => tasks.some((task) => task.rubric !== undefined));
-  const attempt = async ({ item: task, skill: text, signal, judge, ...context }: RolloutContext<WorkspaceTask>) => {
-    const unscored = await tryFirst(task, signal);
-    if (unscored !== undefined) return unscored;
-    const skill = installedPackage(options.package, text, trained);
-    await using workspace = await openWorkspace({ template: await templates.of(task), sandbox });
-    const view = task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at };
-    const agent = requireAgent(context.agent);
-    const run = await agent.run({
-      workspace: view,
-      prompt: task.prompt,
-      skills: amongNeighbours(skill, options.neighbours),
-      limits: limitsOf(options.limits, task.limits),
-      sampleIndex: 0,
-      signal,
-    });
-    const diff = await workspace.diff();
-    const site = openSite(sandbox, view, signal);
-    const attempted = { run, diff, skill: nameOf(skill), read: site.read, find: site.find };
-    const tests = await templates.testsOf(task);
-    const score = await scoreAttempt({ task, attempted, site, tests, rubric, judge });
-    const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
-    return toOutput(score, task, { run, diff, skill, trajectory });
-  };
+  const tryFirst = verifierTrial({ templates, sandbox });
+  const usesJudge = tasks.some((task) => task.rubric !== undefined);
+  let trained: Trained = {};
+  const attempt = async (context: RolloutContext<WorkspaceTask>) =>
+    (await tryFirst(context.item, context.signal)) ??
+    runAttempt(context, installedPackage(options.package, context.skill, trained), { ...options, templates, rubric });
   return {
     name,
     get version() {
@@ -84,39 +84,67 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     judgeCalls: usesJudge ? 2 : 0,
     ...(warnings === undefined ? {} : { warnings }),
     getItems: (split) => Promise.all((items[split] ?? []).map(templates.known)),
-    getTaskTypes: () => [
-      ...new Set(Object.values(items).flatMap((tasks) => tasks.flatMap(({ taskType = [] }) => taskType))),
-    ],
+    getTaskTypes: () => [...new Set(tasks.flatMap(({ taskType = [] }) => taskType))],
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     async setup(config) {
       trained = config;
       await removeStale();
       await sandbox.ready();
-      requireNames(items, sandbox);
+      requireNames(tasks, sandbox);
     },
     checkSkill: (candidate, parent) =>
       checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
-    tryScoring: () => tryVerifiers(Object.values(items).flat(), { templates, sandbox }),
+    tryScoring: () => tryVerifiers(tasks, { templates, sandbox }),
     rolloutOne: (context) => attempt(context).catch(withoutPlace),
   };
 }
 
-/** Where there was no place to work in, or none to judge in, nobody knows how good the work is. */
+type Surroundings = Pick<WorkspaceEnvOptions, 'sandbox' | 'limits' | 'neighbours'> & {
+  readonly templates: TaskTemplates;
+  readonly rubric: ReturnType<typeof rubricJudge>;
+};
+
+async function runAttempt(
+  { item: task, signal, judge, ...context }: RolloutContext<WorkspaceTask>,
+  skill: SkillPackage,
+  { sandbox, limits, neighbours, templates, rubric }: Surroundings,
+): Promise<RolloutOutput> {
+  await using workspace = await openTaskWorkspace(task, { templates, sandbox });
+  const agent = requireAgent(context.agent);
+  const run = await agent.run({
+    workspace: workspace.view,
+    prompt: task.prompt,
+    skills: amongNeighbours(skill, neighbours),
+    limits: limitsOf(limits, task.limits),
+    sampleIndex: 0,
+    signal,
+  });
+  const diff = await workspace.diff();
+  const site = openSite(sandbox, workspace.view, signal);
+  const tests = await templates.testsOf(task);
+  const score = await scoreAttempt({ task, run, diff, skill: nameOf(skill), site, tests, rubric, judge });
+  const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
+  return toOutput(score, task, { run, diff, skill, trajectory });
+}
+
+type TaskWorkspaces = Pick<Surroundings, 'templates' | 'sandbox'>;
+
+async function openTaskWorkspace(task: WorkspaceTask, { templates, sandbox }: TaskWorkspaces) {
+  const workspace = await openWorkspace({ template: await templates.of(task), sandbox });
+  return { ...workspace, view: task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at } };
+}
+
+/** Without a place to work or to judge in, nobody knows how good the work is. */
 function withoutPlace(error: unknown): RolloutOutput {
   if (!(error instanceof SkillError) || error.code !== 'ENV_FAILED') throw error;
   const { message: failReason, hint } = error;
   return { hard: 0, soft: 0, errored: true, unjudged: true, failReason, ...(hint ? { extras: { hint } } : {}) };
 }
 
-/** What an attempt may use up: the last that says it counts. */
-export const limitsOf = (...limits: readonly WorkspaceEnvOptions['limits'][]): AgentLimits =>
-  Object.assign({}, WORK_LIMITS, ...limits) as AgentLimits;
-
 /** A task that speaks of /app means the workspace. Without a sandbox it would be the machine's. */
-function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): void {
+function requireNames(tasks: readonly WorkspaceTask[], sandbox: Sandbox): void {
   if (sandbox.hasOwnNames) return;
-  const all = Object.values(items).flat();
-  const place = all.flatMap(({ at, verify }) => at ?? verify?.at ?? []).at(0);
+  const place = tasks.flatMap(({ at, verify }) => at ?? verify?.at ?? []).at(0);
   if (place === undefined) return;
   const problem = `tasks are seen at ${place}, and sandbox: ${sandbox.id} cannot show them there`;
   throw new SkillError('SANDBOX_UNAVAILABLE', problem, { hint: 'Write sandbox: auto, or name a container.' });
@@ -125,12 +153,12 @@ function requireNames(items: WorkspaceEnvOptions['items'], sandbox: Sandbox): vo
 type Attempt = {
   readonly run: AgentRun;
   readonly diff: WorkspaceDiff;
-  /** Without one, none can be unread. */
+  /** Absent where no skill was installed, which cannot be unread. */
   readonly skill: SkillPackage | undefined;
   readonly trajectory: Trajectory;
 };
 
-/** A score with all that analysts and reports want to know of how it came about. */
+/** A score with what analysts and reports show of the attempt. */
 export function toOutput(
   score: RolloutOutput,
   { prompt, taskType = score.taskType }: { readonly prompt: string; readonly taskType?: string | undefined },
@@ -163,4 +191,59 @@ export function toOutput(
       trajectory,
     },
   };
+}
+
+/**
+ * Before the first attempt is paid for, the verifier of its task is tried where nobody has worked. If it gives no verdict
+ * there, it would give none where an agent fails: then the attempts have no score, and cost nothing.
+ */
+function verifierTrial(workspaces: TaskWorkspaces) {
+  let trial: Promise<RolloutOutput> | undefined;
+  return async (task: WorkspaceTask, signal: AbortSignal): Promise<RolloutOutput | undefined> => {
+    if (task.verify === undefined) return undefined;
+    trial ??= tryVerifier(task, workspaces, signal);
+    const score = await trial.catch((error) => {
+      trial = undefined; // such as an abort, which says nothing about the verifier
+      throw error;
+    });
+    return score.errored ? { ...score, failReason: `${score.failReason}; no agent had worked there yet` } : undefined;
+  };
+}
+
+const UNDONE_HINT = 'Where the work is not done, it must say so, and not fail itself.';
+
+async function tryVerifier(task: WorkspaceTask, workspaces: TaskWorkspaces, signal: AbortSignal) {
+  await using workspace = await openTaskWorkspace(task, workspaces);
+  const site = openSite(workspaces.sandbox, workspace.view, signal);
+  const verdict = await verifyWorkspace(task.verify!, await workspaces.templates.testsOf(task), site);
+  if (!('missing' in verdict)) return combineVerdicts([verdict]);
+  return combineVerdicts([{ ...verdict, hint: `${verdict.hint} ${UNDONE_HINT}` }]);
+}
+
+/** The maximum number of verifiers that are tried on request; one may take minutes. */
+const MOST_TRIED = 8;
+
+/** Tries verifiers on tasks that nobody has worked on. Throws when one gives no verdict, or all of them pass. */
+async function tryVerifiers(tasks: readonly WorkspaceTask[], workspaces: TaskWorkspaces): Promise<string> {
+  const all = tasks.filter(({ verify }) => verify !== undefined);
+  if (all.length === 0) return 'no task has a verifier';
+  const { signal } = new AbortController();
+  const passing: string[] = [];
+  const tried = all.slice(0, MOST_TRIED);
+  for (const task of tried) {
+    const { errored, hard, failReason, extras } = await tryVerifier(task, workspaces, signal);
+    if (errored)
+      throw new SkillError('ENV_FAILED', `task ${task.id}, tried without an agent: ${failReason}`, {
+        hint: String(extras?.hint),
+      });
+    if (hard === 1) passing.push(task.id);
+  }
+  const names = passing.join(', ');
+  if (passing.length === tried.length)
+    throw new SkillError('ENV_FAILED', `verifiers pass before any work is done: all that were tried (${names})`, {
+      hint: 'A verifier must tell work that is done from work that is not: let it look for what the task asks for.',
+    });
+  const what = `${tried.length === all.length ? '' : `${tried.length} of `}${all.length} verifiers tried without an agent`;
+  if (passing.length === 0) return `${what}: the work is not done, as it should be`;
+  return `${what}: ${names} ${passing.length === 1 ? 'passes' : 'pass'} before any work is done; is that right?`;
 }

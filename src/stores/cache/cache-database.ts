@@ -30,7 +30,7 @@ type Connection = {
   readonly tables: Readonly<Record<CacheName, CacheTable>>;
   readonly begin: Libsql.Statement<[]>;
   readonly commit: Libsql.Statement<[]>;
-  readonly size: CacheSize;
+  readonly size: ReturnType<typeof limitCacheSize>;
 };
 
 /** What `user_version` says of a file with the tables below. Files from before it was written say 0, and have them too. */
@@ -64,12 +64,10 @@ export async function openCacheDatabase(
 function prepare(database: Database, maxBytes: number): Connection {
   makeTables(database, ['replies', 'rollouts']);
   const tables = { replies: openTable(database, 'replies'), rollouts: openTable(database, 'rollouts') };
-  const size = limitCacheSize(database, Object.entries(tables).map(toTrimmed), maxBytes);
+  const size = limitCacheSize(database, tables, maxBytes);
   const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')];
   return { database, tables, begin, commit, size };
 }
-
-const toTrimmed = ([name, { forget }]: [string, CacheTable]) => ({ name, forget });
 
 function setTexts(connection: Connection, entries: readonly CacheEntry[]): void {
   const { database, tables, begin, commit, size } = connection;
@@ -237,30 +235,23 @@ const KEPT_SHARE = 0.8;
 /** How many looks at the size it takes to write as much as the limit. */
 const LOOKS = 20;
 
-/** A table, and how to make its map forget the rows up to an id. */
-type Trimmed = { readonly name: string; readonly forget: (upTo: number) => void };
-
-type CacheSize = {
-  /** Told how many characters were written. Looks at the size now and then, and drops the oldest rows when it is too large. */
-  added(characters: number): void;
-};
-
 /** Keeps a cache file below `maxBytes`, give or take what is written between two looks. Pages that were freed are used again. */
-function limitCacheSize(database: Database, tables: readonly Trimmed[], maxBytes: number): CacheSize {
+function limitCacheSize(database: Database, tables: Connection['tables'], maxBytes: number) {
   const usedBytes = sizeReader(database);
   const trim = () => {
     if (usedBytes() <= maxBytes) return;
     const kept = maxBytes * KEPT_SHARE;
     // By rows, which differ in size: so look again, until it is enough or nothing is left to drop.
     for (let used = usedBytes(); used > kept; used = usedBytes()) {
-      const dropped = tables.map((table) => dropOldest(database, table, 1 - kept / used));
+      const dropped = Object.entries(tables).map(([name, table]) => dropOldest(database, name, table, 1 - kept / used));
       if (dropped.every((rows) => rows === 0)) return;
     }
   };
   let unseen = 0;
   trim();
   return {
-    added(characters) {
+    /** Takes the number of characters that were written. From time to time drops the oldest rows if the file is too large. */
+    added(characters: number): void {
       unseen += characters;
       if (unseen < maxBytes / LOOKS) return;
       unseen = 0;
@@ -277,7 +268,7 @@ function sizeReader(database: Database): () => number {
 }
 
 /** All but the last row may go: ids are counted from it, and the id of a dropped row must never name another text. */
-function dropOldest(database: Database, { name, forget }: Trimmed, share: number): number {
+function dropOldest(database: Database, name: string, { forget }: CacheTable, share: number): number {
   const [count] = database.prepare(`SELECT count(*) FROM ${name}`).raw().get() as [number];
   const doomed = Math.min(count - 1, Math.ceil(count * share));
   if (doomed <= 0) return 0;

@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type Libsql from 'libsql';
 import { SkillError } from '../../core/contracts/index.ts';
+import type { Database } from '../own-database.ts';
 import { shownPath } from '../own-files.ts';
 import { isRunLocked } from '../run/run-lock.ts';
-
-type Database = InstanceType<typeof Libsql>;
 
 const FILES = ['cache.db', 'cache.db-wal', 'cache.db-shm'];
 
@@ -31,12 +29,12 @@ export async function cacheStats(directory: string): Promise<CacheStats> {
 /** The replies of a run that were kept after a mark was taken, in order. Reads only; of a damaged cache there are none. */
 export function repliesSince(directory: string, mark: number): Promise<string[]> {
   const statement = 'SELECT CAST(value AS BLOB) FROM replies WHERE id > ? ORDER BY id';
-  const read = (database: Database) =>
-    (database.prepare<[number]>(statement).raw().all(mark) as [Buffer][]).map(toText);
+  const read = (database: Database) => {
+    const rows = database.prepare<[number]>(statement).raw().all(mark) as [Buffer][];
+    return rows.map(([value]) => value.toString());
+  };
   return readCache<string[]>(directory, { read, missing: [], damaged: [] });
 }
-
-const toText = ([value]: [Buffer]) => value.toString();
 
 type Reading<Answer> = {
   readonly read: (database: Database) => Answer;
@@ -47,8 +45,8 @@ type Reading<Answer> = {
 async function readCache<Answer>(directory: string, { read, missing, damaged }: Reading<Answer>): Promise<Answer> {
   const path = join(directory, 'cache', 'cache.db');
   if (!existsSync(path)) return missing;
-  const { default: Database } = await import('libsql');
-  const database = new Database(`file:${path}?mode=ro`);
+  const { default: Driver } = await import('libsql');
+  const database = new Driver(`file:${path}?mode=ro`);
   try {
     return read(database);
   } catch {

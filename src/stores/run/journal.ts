@@ -13,7 +13,16 @@ import {
   STATE_FORMAT,
   type Views,
 } from '../../core/run/index.ts';
-import { fileReason, isFileError, isMissing, NO_FOLLOW, shownPath, unwritable } from '../own-files.ts';
+import {
+  fileReason,
+  isFileError,
+  isMissing,
+  NO_FOLLOW,
+  orIfMissing,
+  shownPath,
+  syncFolder,
+  unwritable,
+} from '../own-files.ts';
 
 /** The end of a whole line, and all that reading on from there needs. */
 export type JournalPlace = LinesBefore & {
@@ -129,7 +138,6 @@ export async function openJournal(path: string): Promise<Journal> {
 function journalWriter({ path, file, lines, ...before }: Scanned & { path: string; file: FileHandle }): Journal {
   let last = Promise.resolve();
   let { size, count } = before;
-  const isUntouched = () => size === 0;
   const requireInPlace = () => requireSame(path, file, size);
   const appendLine = async (line: Buffer) => {
     await requireInPlace();
@@ -154,7 +162,7 @@ function journalWriter({ path, file, lines, ...before }: Scanned & { path: strin
     async close() {
       await last.catch(() => undefined);
       await file.close();
-      if (isUntouched()) await rm(path, { force: true });
+      if (size === 0) await rm(path, { force: true });
     },
   };
 }
@@ -162,10 +170,7 @@ function journalWriter({ path, file, lines, ...before }: Scanned & { path: strin
 /** What is appended to a file without a name is lost, and what follows the words of another cannot be read again. */
 async function requireSame(path: string, file: FileHandle, size: number): Promise<void> {
   const ours = await file.stat();
-  const there = await stat(path).catch((error) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const there = await orIfMissing(stat(path), undefined);
   const isSame = there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
   if (isSame && ours.size === size) return;
   const what = isSame ? 'was changed by another program' : 'was deleted, moved or replaced';
@@ -181,11 +186,7 @@ async function dropTornLine(file: FileHandle, end: number): Promise<void> {
 }
 
 /** Makes the name of a new file as durable as its bytes. Where folders cannot be synced, the system does without. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r').catch(() => undefined);
-  await directory?.sync().catch(() => undefined);
-  await directory?.close();
-}
+export const syncDirectory = (path: string) => syncFolder(path).catch(() => undefined);
 
 const KEPT_FILE = 'state.json';
 

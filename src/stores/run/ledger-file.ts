@@ -2,7 +2,8 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { Amounts, Ledger, LimitName, Spent } from '../../core/run/index.ts';
-import { isFileError, isMissing, NO_FOLLOW, shownPath, unwritable } from '../own-files.ts';
+import { parseJson } from '../../core/text/index.ts';
+import { asUnwritable, NO_FOLLOW, orIfMissing, shownPath } from '../own-files.ts';
 
 export const LEDGER_FILE = 'spent.json';
 
@@ -57,28 +58,18 @@ function openFile(path: string): number {
 
 /** What is written there; nothing where there is no ledger. */
 export async function readLedger(path: string): Promise<Spent> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return nothing;
-    throw error;
-  }
+  const text = await orIfMissing(readFile(path, 'utf8'), '');
   return text === '' ? nothing : parseLedger(path, text); // killed before its first claim was written
 }
 
 const LIMITS: ReadonlySet<unknown> = new Set<LimitName>(['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes']);
 
 function parseLedger(path: string, text: string): Spent {
-  try {
-    const { calls, totalTokens, costUsd, limit, advised, isMost } = JSON.parse(text);
-    if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
-      const more = Number.isFinite(advised) ? { advised } : {};
-      const ahead = isMost === true ? { isMost } : {};
-      return { calls, totalTokens, costUsd, ...ahead, ...(LIMITS.has(limit) ? { limit, ...more } : {}) };
-    }
-  } catch {
-    // Reported below, like any other text that is no ledger.
+  const { calls, totalTokens, costUsd, limit, advised, isMost } = (parseJson(text) ?? {}) as Spent;
+  if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
+    const more = Number.isFinite(advised) ? { advised } : {};
+    const ahead = isMost === true ? { isMost } : {};
+    return { calls, totalTokens, costUsd, ...ahead, ...(LIMITS.has(limit) ? { limit, ...more } : {}) } as Spent;
   }
   const message = `${shownPath(path)} should hold calls, totalTokens and costUsd as numbers, but begins with ${JSON.stringify(text.slice(0, 40))}`;
   const hint = 'Put it right, or delete it: then limits count what the journal knows.';
@@ -99,6 +90,6 @@ function reported<Answer>(path: string, work: () => Answer): Answer {
   try {
     return work();
   } catch (error) {
-    throw isFileError(error) ? unwritable(path, error) : error;
+    throw asUnwritable(path, error);
   }
 }

@@ -2,68 +2,76 @@ import { constants } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../../core/run/index.ts';
+import { parseJson } from '../../core/text/index.ts';
 import { NO_FOLLOW } from '../own-files.ts';
 
 export const PROGRESS_FILE = 'progress.jsonl';
-
-/** For those who watch a run from another process. Nothing depends on it: what cannot be written is left out. */
-export type ProgressFile = {
-  /** Returns at once; what comes in within a moment is written together. */
-  note(progress: Progress): void;
-  /** Removes the file: a run that is over is told by its journal. */
-  close(): Promise<void>;
-};
 
 const GAP_MS = 100;
 
 /** Then the file begins again: a stage may have very many tasks. */
 const MOST_LINES = 2_000;
 
-/** One line for each task or call that is done, of one stage at a time: a line that names the stage begins it. */
-export function openProgressFile(path: string): ProgressFile {
-  let [part, lines, isNew] = [0, [] as string[], false];
-  let [stage, count] = ['', 0];
-  let writing: Promise<void> | undefined;
-  let isOver = false;
-  const closing = new AbortController();
-  const begin = (next: string) => {
-    [stage, count, isNew] = [next, 0, true];
-    lines = [JSON.stringify({ part: ++part })];
+/**
+ * One line for each task or call that is done, of one stage at a time, for those who watch a run from another process. Nothing
+ * depends on it: what cannot be written is left out.
+ */
+export function openProgressFile(path: string) {
+  const writer = soonWriter(path);
+  let [stage, part, count] = ['', 0, 0];
+  return {
+    note(progress: Progress): void {
+      const name = `${progress.phase} ${progress.step}`;
+      if (name !== stage || count >= MOST_LINES) {
+        [stage, count] = [name, 0];
+        writer.begin(JSON.stringify({ part: ++part }));
+      }
+      count += 1;
+      writer.add(JSON.stringify(progress));
+    },
+    /** Removes the file: the journal says that a run is over. */
+    async close(): Promise<void> {
+      await writer.stop();
+      if (part > 0) await rm(path, { force: true }).catch(() => undefined);
+    },
   };
-  const writeSoon = async (): Promise<void> => {
+}
+
+/** Lines that come in within a moment are written together, in the background. */
+function soonWriter(path: string) {
+  let [lines, isNew, isOver] = [[] as string[], false, false];
+  let writing: Promise<void> | undefined;
+  const closing = new AbortController();
+  const writeAll = async () => {
     while (lines.length > 0 && !isOver) {
       await moment(closing.signal);
-      const [text, isFirst] = [
-        lines
-          .splice(0)
-          .map((line) => `${line}\n`)
-          .join(''),
-        isNew,
-      ];
+      const text = lines.splice(0).join('');
+      const isFirst = isNew;
       isNew = false;
       if (!isOver) await write(path, text, isFirst);
     }
   };
+  const fail = () => {
+    isOver = true;
+  };
   return {
-    note(progress) {
+    /** The file begins again with this line. */
+    begin(line: string) {
+      [lines, isNew] = [[`${line}\n`], true];
+    },
+    add(line: string) {
       if (isOver) return;
-      const name = `${progress.phase} ${progress.step}`;
-      if (name !== stage || count >= MOST_LINES) begin(name);
-      count += 1;
-      lines.push(JSON.stringify(progress));
-      writing ??= writeSoon()
-        .catch(() => {
-          isOver = true;
-        })
+      lines.push(`${line}\n`);
+      writing ??= writeAll()
+        .catch(fail)
         .finally(() => {
           writing = undefined;
         });
     },
-    async close() {
+    async stop() {
       isOver = true;
       closing.abort();
       await writing;
-      if (part > 0) await rm(path, { force: true }).catch(() => undefined);
     },
   };
 }
@@ -81,21 +89,10 @@ async function write(path: string, text: string, isFirst: boolean): Promise<void
 export type ProgressPlace = { readonly part: number; readonly count: number };
 
 /** What was noted behind a place, and where it ends. A file that is not there, or torn, says nothing more. */
-export async function readProgress(
-  path: string,
-  from: ProgressPlace,
-): Promise<{ readonly news: readonly Progress[]; readonly place: ProgressPlace }> {
-  const [head, ...lines] = (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
-  const { part = from.part } = (parsed(head ?? '') as { part?: number }) ?? {};
+export async function readProgress(path: string, from: ProgressPlace) {
+  const [head = '', ...lines] = (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
+  const { part = from.part } = (parseJson(head) as { part?: number } | undefined) ?? {};
   const known = part === from.part ? from.count : 0;
-  const news = lines.slice(known).flatMap((line) => (parsed(line) as Progress | undefined) ?? []);
+  const news = lines.slice(known).flatMap((line) => (parseJson(line) as Progress | undefined) ?? []);
   return { news, place: { part, count: Math.max(known, lines.length) } };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,15 +12,15 @@ import {
 } from '../../core/run/index.ts';
 import { openCaches } from '../cache/text-cache.ts';
 import {
+  asUnwritable,
   freePath,
-  isFileError,
   isForbidden,
   isMissing,
+  isTaken,
   makeFolder,
   makeOwnFolder,
   shownPath,
   unreadable,
-  unwritable,
 } from '../own-files.ts';
 import { openJournal, readJournal, stateKeeper } from './journal.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
@@ -58,11 +58,6 @@ async function requireNotEmptied(directory: string): Promise<void> {
   });
 }
 
-/** Files about a run whose journal was deleted would say of the new one, while it has no event, that it was emptied. */
-async function removeLaterFiles(directory: string): Promise<void> {
-  for (const name of LATER_FILES) await rm(join(directory, name), { force: true });
-}
-
 async function openDirectory(directory: string, options: OpenOptions): Promise<OpenRunStore> {
   const missing = missingFolders(join(directory, 'cache'));
   const taken: Release[] = [];
@@ -72,7 +67,7 @@ async function openDirectory(directory: string, options: OpenOptions): Promise<O
   } catch (error) {
     await releaseAll(taken);
     for (const folder of missing) await rmdir(folder).catch(() => undefined); // Stays when somebody else uses it.
-    throw isFileError(error) ? unwritable(directory, error) : error;
+    throw asUnwritable(directory, error);
   }
 }
 
@@ -82,7 +77,9 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
   await requireNotEmptied(directory);
-  if (!existsSync(join(directory, JOURNAL_FILE))) await removeLaterFiles(directory);
+  // Files about a run whose journal was deleted would say that the new journal, while it has no event, was emptied.
+  if (!existsSync(join(directory, JOURNAL_FILE)))
+    for (const name of LATER_FILES) await rm(join(directory, name), { force: true });
   const journal = await openJournal(join(directory, JOURNAL_FILE));
   taken.push(journal.close);
   const { close, ...caches } = await openCaches(directory, options);
@@ -126,7 +123,7 @@ function viewWriter(directory: string, requireInPlace: () => Promise<void>): (vi
       .then(requireInPlace)
       .then(() => writeViews(directory, views))
       .catch((error) => {
-        throw isFileError(error) ? unwritable(directory, error) : error;
+        throw asUnwritable(directory, error);
       });
     return last;
   };
@@ -170,7 +167,7 @@ async function dropEarlier(directory: string, views: Views): Promise<void> {
 /** Into a new file. What stands there was left by a crash, or is a link that somebody planted: it goes, and is not followed. */
 async function writeDraft(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx' }).catch(async (error) => {
-    if (!isFileError(error) || error.code !== 'EEXIST') throw error;
+    if (!isTaken(error)) throw error;
     await rm(path);
     await writeFile(path, text, { flag: 'wx' });
   });
@@ -222,11 +219,7 @@ async function toListing(root: string, name: string): Promise<RunListing[]> {
 export async function archiveRun(path: string, options: ArchiveOptions = {}): Promise<string | undefined> {
   const directory = resolve(path);
   if (!existsSync(join(directory, JOURNAL_FILE))) return undefined;
-  try {
-    return await moveAside(directory, options);
-  } catch (error) {
-    throw isFileError(error) ? unwritable(directory, error) : error;
-  }
+  return moveAside(directory, options).catch((error) => Promise.reject(asUnwritable(directory, error)));
 }
 
 type ArchiveOptions = { readonly areScoresKept?: boolean | undefined };

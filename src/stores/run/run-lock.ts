@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { SkillError } from '../../core/contracts/index.ts';
-import { isFileError, isMissing, shownPath } from '../own-files.ts';
+import { parseJson } from '../../core/text/index.ts';
+import { isTaken, orIfMissing, shownPath } from '../own-files.ts';
 
 type FileLock = {
   /** Gives the place free, if it is still ours. Never throws. */
@@ -98,18 +99,14 @@ async function linkWhole({ draft, text, words }: Candidate, target: string): Pro
     await link(draft, target);
     return true;
   } catch (error) {
-    if (isFileError(error) && error.code === 'EEXIST') return false;
-    return writeWhole(text, target, words.mode);
+    if (isTaken(error)) return false;
   }
-}
-
-/** For file systems without links. Between creation and content, others may see it as torn. */
-async function writeWhole(text: string, target: string, mode?: number): Promise<boolean> {
   try {
-    await writeFile(target, text, { flag: 'wx', mode });
+    // For file systems without links. Between creation and content, others may see it as torn.
+    await writeFile(target, text, { flag: 'wx', mode: words.mode });
     return true;
   } catch (error) {
-    if (isFileError(error) && error.code === 'EEXIST') return false;
+    if (isTaken(error)) return false;
     throw error;
   }
 }
@@ -122,14 +119,7 @@ async function release(path: string, text: string): Promise<void> {
   }
 }
 
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
+const readText = (path: string) => orIfMissing(readFile(path, 'utf8'), undefined);
 
 /** Whether a process writes to the run now. Only looks: taking the lock to find out would be in the way of others. */
 export async function isRunLocked(directory: string): Promise<boolean> {
@@ -144,8 +134,8 @@ export async function isRunLocked(directory: string): Promise<boolean> {
 
 /** Since when a process writes to the run, in milliseconds; undefined where none does, or does not say. */
 export async function lockedSince(directory: string): Promise<number | undefined> {
-  const at = takenAt((await readText(join(directory, LOCK_FILE))) ?? '');
-  return at === undefined ? undefined : Date.parse(at);
+  const owner = parseOwner((await readText(join(directory, LOCK_FILE))) ?? '');
+  return owner?.at === undefined ? undefined : Date.parse(owner.at);
 }
 
 const Owner = z.object({
@@ -181,22 +171,13 @@ async function refuseIfAlive(path: string, text: string, words: LockWords): Prom
   throw locked(path, `process ${owner.pid}${since(owner)}`, words.whenAlive);
 }
 
-/** When a lock was taken, if it says so. */
-const takenAt = (text: string): string | undefined => parseOwner(text)?.at;
-
 const since = ({ at }: Owner) => (at === undefined ? '' : ` since ${at.slice(0, 19).replace('T', ' ')} UTC`);
 
 function locked(path: string, owner: string, hint: string): SkillError {
   return new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });
 }
 
-function parseOwner(text: string): Owner | undefined {
-  try {
-    return Owner.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
+const parseOwner = (text: string): Owner | undefined => Owner.safeParse(parseJson(text)).data;
 
 const run = promisify(execFile);
 

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFileError, isMissing, makeFolder, NO_FOLLOW, unwritable } from '../own-files.ts';
+import { parseJson } from '../../core/text/index.ts';
+import { asUnwritable, makeFolder, NO_FOLLOW, orIfMissing } from '../own-files.ts';
 import { syncDirectory } from './journal.ts';
 
 const TEST_LOOKS_FILE = 'test_looks.jsonl';
@@ -19,50 +20,29 @@ export type LookEntry = {
   readonly subjects: Readonly<Record<string, string>>;
 };
 
-type Counted = {
-  /** The number of this look among those at these tasks. Never changes. */
-  readonly place: number;
-  /** All looks at these tasks so far. */
-  readonly total: number;
-};
-
 /**
  * Writes a look into the ledger of a folder of runs, unless it stands there already. Lines are only ever added, each in
  * one write, so that processes need not wait for each other. Throws `RUN_UNWRITABLE`.
+ * `place` is the number of this look among the `total` looks at these tasks, and never changes.
  */
-export async function countTestLook(directory: string, entry: LookEntry): Promise<Counted> {
+export async function countTestLook(directory: string, entry: LookEntry) {
   const path = join(directory, TEST_LOOKS_FILE);
   try {
     if (!(await runsThatLooked(path, entry)).includes(entry.run)) await append(path, entry);
     const runs = await runsThatLooked(path, entry);
     return { place: runs.indexOf(entry.run) + 1, total: runs.length };
   } catch (error) {
-    throw isFileError(error) ? unwritable(path, error) : error;
+    throw asUnwritable(path, error);
   }
 }
 
 /** Two processes may have written the same look at the same time: it counts once. */
 async function runsThatLooked(path: string, { tasks }: LookEntry): Promise<string[]> {
-  const lines = (await readText(path)).split('\n');
-  const entries = lines.map(parseEntry).filter((entry) => entry?.tasks === tasks);
-  return [...new Set(entries.map((entry) => entry!.run))];
-}
-
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error) => {
-    if (isMissing(error)) return '';
-    throw error;
-  });
-}
-
-/** A line that a crash tore is no entry: its writer has seen nothing yet, and will write it again. */
-function parseEntry(line: string): Pick<LookEntry, 'run' | 'tasks'> | undefined {
-  try {
-    const { run, tasks } = JSON.parse(line);
-    return typeof run === 'string' && typeof tasks === 'string' ? { run, tasks } : undefined;
-  } catch {
-    return undefined;
-  }
+  const lines = (await orIfMissing(readFile(path, 'utf8'), '')).split('\n');
+  // A line that a crash tore is no entry: its writer has seen nothing yet, and will write it again.
+  const entries = lines.map((line) => parseJson(line) as Partial<LookEntry> | null | undefined);
+  const runs = entries.map((entry) => (entry?.tasks === tasks ? entry.run : undefined));
+  return [...new Set(runs.filter((run) => typeof run === 'string'))];
 }
 
 async function append(path: string, entry: LookEntry): Promise<void> {

@@ -112,23 +112,21 @@ function responsesReply({ id, model, text, call, usage }: AgentReply): WireReply
 }
 
 function callItem(id: string, { name, args, input }: ToolCall) {
-  if (input !== undefined) return scriptItem(id, name, input);
-  const text = JSON.stringify(args);
-  const head = { id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: `call_${id}`, name };
-  const deltas = [
-    { type: 'response.function_call_arguments.delta', delta: text },
-    { type: 'response.function_call_arguments.done', arguments: text },
-  ];
-  return { item: { ...head, arguments: text }, blank: { arguments: '' }, deltas };
-}
-
-function scriptItem(id: string, name: string, input: string) {
-  const head = { id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: `call_${id}`, name };
+  const head = { status: 'completed', call_id: `call_${id}`, name };
+  if (input === undefined) {
+    const text = JSON.stringify(args);
+    const deltas = [
+      { type: 'response.function_call_arguments.delta', delta: text },
+      { type: 'response.function_call_arguments.done', arguments: text },
+    ];
+    const item = { id: `fc_${id}`, type: 'function_call', ...head, arguments: text };
+    return { item, blank: { arguments: '' }, deltas };
+  }
   const deltas = [
     { type: 'response.custom_tool_call_input.delta', delta: input },
     { type: 'response.custom_tool_call_input.done', input },
   ];
-  return { item: { ...head, input }, blank: { input: '' }, deltas };
+  return { item: { id: `ctc_${id}`, type: 'custom_tool_call', ...head, input }, blank: { input: '' }, deltas };
 }
 
 function messageItem(id: string, text: string) {
@@ -173,6 +171,11 @@ export type AgentDialect = {
 
 const isStreamed = ({ stream }: Json) => stream === true;
 
+const openaiError = (message: string, status: number) => ({
+  error: { message, type: kindOf(status), code: kindOf(status) },
+});
+const openai = { countsReasoning: true, isStreamed, toError: openaiError };
+
 const dialects: readonly AgentDialect[] = [
   {
     path: /\/messages$/,
@@ -182,22 +185,8 @@ const dialects: readonly AgentDialect[] = [
     toWire: anthropicReply,
     toError: (message, status) => ({ type: 'error', error: { type: kindOf(status), message } }),
   },
-  {
-    path: /\/chat\/completions$/,
-    reader: chatReader,
-    countsReasoning: true,
-    isStreamed,
-    toWire: chatReply,
-    toError: (message, status) => ({ error: { message, type: kindOf(status), code: kindOf(status) } }),
-  },
-  {
-    path: /\/responses$/,
-    reader: responsesReader,
-    countsReasoning: true,
-    isStreamed,
-    toWire: responsesReply,
-    toError: (message, status) => ({ error: { message, type: kindOf(status), code: kindOf(status) } }),
-  },
+  { path: /\/chat\/completions$/, reader: chatReader, toWire: chatReply, ...openai },
+  { path: /\/responses$/, reader: responsesReader, toWire: responsesReply, ...openai },
   {
     path: /:(?:streamG|g)enerateContent$/,
     reader: geminiReader,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addTokens, noUsage, type Usage } from '../../core/contracts/index.ts';
+import { close, listen } from '../start-fake-llm.ts';
 import { type AgentDialect, type AgentReply, findDialect } from './agent-replies.ts';
 import {
   type AgentRequest,
@@ -53,16 +53,10 @@ export async function startFakeAgentLLM(options: FakeAgentLLMOptions): Promise<F
   let [calls, usage, hangMs] = [0, noUsage, 0];
   let refusal = { status: 0, times: 0, headers: {} };
 
-  const nextStep = (request: AgentRequest): FakeAgentStep => {
-    if (request.tools.length === 0) return { text: 'done' }; // a title, a summary
-    if ('policy' in options) return followSkills(request, options.only);
-    return options.script[request.results.length] ?? { text: 'done' };
-  };
-
   async function generate({ path, text }: FakeAgentRequest, dialect: AgentDialect, response: ServerResponse) {
     const body: Json = JSON.parse(text);
     const request = readAgentRequest(body, dialect.reader);
-    const step = nextStep(request);
+    const step = nextStep(request, options);
     await sleep(Math.max(hangMs, 'hang' in step ? step.hang : 0), undefined, { signal: closing.signal });
     if (response.destroyed) return;
     const status = refusal.times-- > 0 ? refusal.status : 'fail' in step ? step.fail : 0;
@@ -86,9 +80,8 @@ export async function startFakeAgentLLM(options: FakeAgentLLMOptions): Promise<F
       if (!closing.signal.aborted) send(response, { error: { message: String(error) } }, 500);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     requests,
     calls: () => calls,
     usage: () => usage,
@@ -100,11 +93,15 @@ export async function startFakeAgentLLM(options: FakeAgentLLMOptions): Promise<F
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      await close(server);
     },
   };
+}
+
+function nextStep(request: AgentRequest, options: FakeAgentLLMOptions): FakeAgentStep {
+  if (request.tools.length === 0) return { text: 'done' }; // a title, a summary
+  if ('policy' in options) return followSkills(request, options.only);
+  return options.script[request.results.length] ?? { text: 'done' };
 }
 
 function wordsFor(step: FakeAgentStep, request: AgentRequest, body: Json): Pick<AgentReply, 'text' | 'call'> {
@@ -163,20 +160,10 @@ function sendEvents(response: ServerResponse, events: string): void {
 
 /** Words of this length and more are compared, but not those that any prompt may hold. */
 const WORD = /[a-z]{5,}/g;
-const COMMON = new Set(
-  ['please', 'write', 'using', 'these', 'those', 'there', 'their', 'which', 'where', 'while', 'would', 'could'].concat([
-    'should',
-    'about',
-    'after',
-    'before',
-    'project',
-    'files',
-    'other',
-    'asked',
-    'skill',
-    'agent',
-  ]),
-);
+const COMMON = new Set([
+  ...['please', 'write', 'using', 'these', 'those', 'there', 'their', 'which', 'where', 'while', 'would', 'could'],
+  ...['should', 'about', 'after', 'before', 'project', 'files', 'other', 'asked', 'skill', 'agent'],
+]);
 
 /**
  * A model whose mind is known. It loads each offered skill whose description shares a word with what was asked, then has

@@ -107,16 +107,15 @@ export const isHistory = (path: string) => path.split(/[\\/]/).includes('.git');
 
 async function rowOf(folder: string, path: string): Promise<string> {
   const full = join(folder, path);
-  const { mode } = await lstat(full);
-  const isRunnable = (mode & 0o111) !== 0;
-  return JSON.stringify([path, mode & 0o170000, isRunnable, await contentHash(full, mode & 0o170000)]);
-}
-
-const [LINK, FILE] = [0o120000, 0o100000];
-
-async function contentHash(path: string, kind: number): Promise<string> {
-  if (kind === LINK) return readlink(path);
-  return kind === FILE ? fileHash(path) : '';
+  const stats = await lstat(full);
+  const isRunnable = (stats.mode & 0o111) !== 0;
+  const file = stats.isFile() ? await fileHash(full) : '';
+  return JSON.stringify([
+    path,
+    stats.mode & 0o170000,
+    isRunnable,
+    stats.isSymbolicLink() ? await readlink(full) : file,
+  ]);
 }
 
 /** The caller has checked that it is a plain file. */

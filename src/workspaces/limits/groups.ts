@@ -12,18 +12,9 @@ import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
 import { isOrphaned, newRolloutId } from '../processes/owner.ts';
-import { sendSignal } from '../processes/process-table.ts';
+import { sendSignal } from '../processes/process-tree.ts';
 
-/** Groups of one rollout. All processes that join them keep to their limits together. */
-export type Groups = {
-  /** A process joins by writing its number into `cgroup.procs` of each. */
-  readonly folders: readonly string[];
-  readonly kept: readonly GroupedLimit[];
-  /** The limit that was reached. */
-  exceeded(): GroupedLimit | undefined;
-  /** Ends the processes that are left in them, and removes them. */
-  remove(): Promise<void>;
-};
+export type Groups = ReturnType<typeof openGroups>;
 
 let places: { readonly found: GroupPlaces | undefined } | undefined;
 
@@ -38,8 +29,11 @@ const OURS = 2;
 /** The kernel counts threads, and a program may have many. So the kernel stops a flood of them, and we count processes. */
 export const THREADS = 16;
 
-/** Calls `note` with the paths before anything is made there. */
-export function openGroups(limits: ResourceLimits, name: string, note: (paths: readonly string[]) => void): Groups {
+/**
+ * The groups of one rollout. All processes that join them keep to their limits together. Calls `note` with the paths before
+ * anything is made there.
+ */
+export function openGroups(limits: ResourceLimits, name: string, note: (paths: readonly string[]) => void) {
   const { version = 1, folders = {} } = groupPlaces() ?? {};
   const kept = (['processes', 'memoryMb'] as const).filter((limit) => limits[limit] !== undefined && folders[limit]);
   const pathOf = (limit: GroupedLimit) => join(folders[limit]!, groupName(name));
@@ -47,34 +41,28 @@ export function openGroups(limits: ResourceLimits, name: string, note: (paths: r
   if (paths.length > 0) note(paths);
   for (const path of paths) mkdirSync(path, { recursive: true });
   for (const limit of kept)
-    for (const [file, value] of settings(version, limit, limits[limit]!)) set(pathOf(limit), file, value);
+    for (const [file, value] of Object.entries(settings(version, limit, limits[limit]!)))
+      set(pathOf(limit), file, value);
   const members = (limit: GroupedLimit) => (limit === 'processes' ? pidsIn(pathOf(limit)).length : 0);
   return {
+    /** A process joins by writing its number into `cgroup.procs` of each. */
     folders: paths,
     kept,
+    /** The limit that was reached. */
     exceeded: () =>
       kept.find((limit) => isOver(pathOf(limit), version, limit) || members(limit) > limits[limit]! + OURS),
+    /** Ends the processes that are left in them, and removes them. */
     remove: () => removeGroups(paths),
   };
 }
 
-function settings(
-  version: 1 | 2,
-  limit: GroupedLimit,
-  value: number,
-): readonly (readonly [file: string, value: string])[] {
-  if (limit === 'processes') return [['pids.max', String(value * THREADS + OURS)]];
+/** What is written into which file of a group. */
+function settings(version: 1 | 2, limit: GroupedLimit, value: number): Readonly<Record<string, string>> {
+  if (limit === 'processes') return { 'pids.max': String(value * THREADS + OURS) };
   const bytes = String(value * 1024 * 1024);
-  if (version === 1)
-    return [
-      ['memory.limit_in_bytes', bytes],
-      ['memory.memsw.limit_in_bytes', bytes],
-    ];
-  return [
-    ['memory.max', bytes],
-    ['memory.swap.max', '0'],
-    ['memory.oom.group', '1'],
-  ];
+  return version === 1
+    ? { 'memory.limit_in_bytes': bytes, 'memory.memsw.limit_in_bytes': bytes }
+    : { 'memory.max': bytes, 'memory.swap.max': '0', 'memory.oom.group': '1' };
 }
 
 /** Not every kernel counts swap. */
@@ -137,23 +125,22 @@ type GroupPlaces = {
   readonly folders: Readonly<Partial<Record<GroupedLimit, string>>>;
 };
 
-const CONTROLLERS: Readonly<Record<GroupedLimit, string>> = { processes: 'pids', memoryMb: 'memory' };
-
-/** In version 1. */
-const LIMIT_FILES: Readonly<Record<string, string>> = { pids: 'pids.max', memory: 'memory.limit_in_bytes' };
+/** Limits, their controllers, and the file of each in version 1. */
+const CONTROLLERS: readonly (readonly [limit: GroupedLimit, controller: string, limitFile: string])[] = [
+  ['processes', 'pids', 'pids.max'],
+  ['memoryMb', 'memory', 'memory.limit_in_bytes'],
+];
 
 /** What the kernel reports about the groups of this process. */
 type GroupTables = { readonly cgroup: string; readonly mountinfo: string };
 
-const readTables = (): GroupTables => ({
-  cgroup: readFileSync('/proc/self/cgroup', 'utf8'),
-  mountinfo: readFileSync('/proc/self/mountinfo', 'utf8'),
-});
-
 /** Tries to make one: control groups may exist without our permission. Below our own group, to stay within its limits. */
 function findGroups(): GroupPlaces | undefined {
   try {
-    const tables = readTables();
+    const tables = {
+      cgroup: readFileSync('/proc/self/cgroup', 'utf8'),
+      mountinfo: readFileSync('/proc/self/mountinfo', 'utf8'),
+    };
     return findVersion2(tables) ?? findVersion1(tables);
   } catch {
     return undefined; // another system
@@ -161,9 +148,9 @@ function findGroups(): GroupPlaces | undefined {
 }
 
 function findVersion1(tables: GroupTables): GroupPlaces | undefined {
-  const rows = Object.entries(CONTROLLERS).flatMap(([limit, controller]) => {
+  const rows = CONTROLLERS.flatMap(([limit, controller, limitFile]) => {
     const folder = folderOf(tables, controller);
-    return folder !== undefined && canMakeGroup(folder, LIMIT_FILES[controller]!) ? [[limit, folder]] : [];
+    return folder !== undefined && canMakeGroup(folder, limitFile) ? [[limit, folder]] : [];
   });
   return rows.length === 0 ? undefined : { version: 1, folders: Object.fromEntries(rows) };
 }
@@ -197,24 +184,16 @@ function canMakeGroup(folder: string, limitFile: string): boolean {
   } catch {
     return false;
   } finally {
-    try {
-      rmdirSync(trial);
-    } catch {
-      // it was not made
-    }
+    tryRemove(trial);
   }
 }
 
 /** Our own group in the tree of a controller; `''` is the one tree of version 2. */
 function folderOf({ cgroup, mountinfo }: GroupTables, controller: string): string | undefined {
-  const row = cgroup
-    .split('\n')
-    .map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
-    .find((match) => match?.[1]?.split(',').includes(controller));
-  const mount = mountinfo
-    .split('\n')
-    .map((line) => line.split(' '))
-    .find((fields) => isTreeOf(fields, controller));
+  const groups = cgroup.split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
+  const row = groups.find((match) => match?.[1]?.split(',').includes(controller));
+  const mounts = mountinfo.split('\n').map((line) => line.split(' '));
+  const mount = mounts.find((fields) => isTreeOf(fields, controller));
   if (!row || !mount) return undefined;
   const below = relative(mount[3]!, row[2]!);
   return below.startsWith('..') ? mount[4]! : join(mount[4]!, below);

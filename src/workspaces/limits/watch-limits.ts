@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
-import type { RunningProcess } from '../processes/process-table.ts';
-import type { ProcessTree } from '../processes/process-tree.ts';
+import type { ProcessTree, RunningProcess } from '../processes/process-tree.ts';
 import { type Groups, THREADS } from './groups.ts';
 
 const LOOK_MS = 200;
@@ -44,9 +43,8 @@ export function watchLimits(
 }
 
 function tooMuch({ limits, groups }: Watched, tree: ProcessTree): keyof ResourceLimits | undefined {
-  const { processes, memoryMb } = Object.fromEntries(
-    Object.entries(limits).filter(([limit]) => !(groups.kept as readonly string[]).includes(limit)),
-  ) as ResourceLimits;
+  const unkept = (limit: 'processes' | 'memoryMb') => (groups.kept.includes(limit) ? undefined : limits[limit]);
+  const [processes, memoryMb] = [unkept('processes'), unkept('memoryMb')];
   if (processes === undefined && memoryMb === undefined) return undefined;
   const members = tree.members();
   if (processes !== undefined && members.length > processes) return 'processes';
@@ -104,7 +102,7 @@ export async function diskMbOf(folders: readonly string[]): Promise<number> {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-/** In blocks of 512 bytes, as `ulimit -f` counts. One file cannot be larger than all files may be together. */
+/** The limit of one file, which is that of all files together, in blocks of 512 bytes, as `ulimit -f` counts. */
 export const fileBlocks = (diskMb: number) => Math.ceil(diskMb * 2048);
 
 /**
@@ -120,8 +118,6 @@ export function mostThreads({ processes }: ResourceLimits): number | undefined {
 function threadsOf(user: number): number {
   const isTheirs = new RegExp(`^Uid:\\t${user}\\t`, 'm');
   const statuses = readdirSync('/proc').map((name) => (/^\d+$/.test(name) ? statusOf(name) : ''));
-  const counts = statuses
-    .filter((status) => isTheirs.test(status))
-    .map((status) => /^Threads:\t(\d+)$/m.exec(status)?.[1]);
-  return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
+  const theirs = statuses.filter((status) => isTheirs.test(status));
+  return theirs.reduce((sum, status) => sum + Number(/^Threads:\t(\d+)$/m.exec(status)?.[1] ?? 0), 0);
 }

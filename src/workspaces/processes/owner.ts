@@ -2,10 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { memoize } from '../../core/text/index.ts';
-import { readProcess } from './process-table.ts';
-
-/** In the environment of every process of a rollout, with the rollout's id. */
-export const MARKER = 'SKILLOPT_ROLLOUT';
+import { readProcess } from './process-tree.ts';
 
 /** Machine, process, its start, and dice: its maker can be looked for later. Folders and groups are named by it. */
 const ID = /^([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
@@ -30,21 +27,18 @@ let machine: string | undefined;
 
 /** The machine, and the namespace in which it numbers our processes. */
 function thisMachine(): string {
-  machine ??= fingerprint(
-    textOr(() => readFileSync('/etc/machine-id', 'utf8').trim(), '') || hostname(),
-    textOr(() => readlinkSync('/proc/self/ns/pid'), ''),
-  );
+  if (machine !== undefined) return machine;
+  const name = readOrEmpty(() => readFileSync('/etc/machine-id', 'utf8').trim()) || hostname();
+  const namespace = readOrEmpty(() => readlinkSync('/proc/self/ns/pid'));
+  machine = createHash('sha256').update(`${name}\0${namespace}`).digest('hex').slice(0, 8);
   return machine;
 }
 
-const fingerprint = (...texts: readonly string[]) =>
-  createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 8);
-
-function textOr(read: () => string, otherwise: string): string {
+function readOrEmpty(read: () => string): string {
   try {
     return read();
   } catch {
-    return otherwise;
+    return '';
   }
 }
 

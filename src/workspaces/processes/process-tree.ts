@@ -1,13 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MARKER } from './owner.ts';
-import {
-  listMarked,
-  listProcesses,
-  type RunningProcess,
-  readProcess,
-  sendSignal,
-  withDescendants,
-} from './process-table.ts';
+
+/** In the environment of every process of a rollout, with the rollout's id. */
+export const MARKER = 'SKILLOPT_ROLLOUT';
 
 /** All processes of a command, as far as they can be told from others. */
 export type ProcessTree = {
@@ -29,7 +25,7 @@ export function markedTree(rolloutId: string, pid: number): ProcessTree {
   const isMeant = (id: string) => id === rolloutId;
   const seen = new Map<string, RunningProcess>(); // one that took off its mark may have been seen before
   const members = () => {
-    const marked = listMarked(MARKER).filter(({ mark }) => isMeant(mark));
+    const marked = listMarked().filter(({ mark }) => isMeant(mark));
     const found = withDescendants([pid, ...marked.map((one) => one.pid)]);
     for (const one of found) seen.set(`${one.pid} ${one.started}`, one);
     return found;
@@ -93,16 +89,98 @@ export async function sweep(isMeant: (rolloutId: string) => boolean, others: rea
 /** Gives how many were found. They are stopped first, so that none forks while its siblings are ended. */
 function sweepOnce(isMeant: (rolloutId: string) => boolean, others: readonly RunningProcess[] = []): number {
   const all = listProcesses();
-  const marked = listMarked(MARKER).filter(({ mark }) => isMeant(mark));
+  const marked = listMarked().filter(({ mark }) => isMeant(mark));
   const known = others.filter((one) => all.some(({ pid, started }) => pid === one.pid && started === one.started));
-  const found = withDescendants(
-    [...marked, ...known].map(({ pid }) => pid),
-    all,
-  ).filter(isNotUs);
+  const roots = [...marked, ...known].map(({ pid }) => pid);
+  const found = withDescendants(roots, all).filter(({ pid }) => pid !== process.pid); // a rollout may run this program
   for (const { pid } of found) sendSignal(pid, 'SIGSTOP');
   for (const { pid } of found) sendSignal(pid, 'SIGKILL');
   return found.length;
 }
 
-/** A rollout may run this program. */
-const isNotUs = ({ pid }: RunningProcess) => pid !== process.pid;
+export type RunningProcess = {
+  readonly pid: number;
+  readonly parent: number;
+  /** Tells it from another process that gets the same number later. */
+  readonly started: string;
+};
+
+const hasProc = process.platform === 'linux';
+
+/** `undefined` when there is none, also where it has ended and its parent has not asked for its end. */
+export function readProcess(pid: number): RunningProcess | undefined {
+  if (!hasProc) return listWithPs().find((one) => one.pid === pid);
+  const text = readText(`/proc/${pid}/stat`);
+  // Its name is in brackets and may hold anything, brackets too.
+  const [state, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return !state || /[ZXx]/.test(state) ? undefined : { pid, parent: Number(parent), started: rest[17] ?? '' };
+}
+
+/** All processes that can be seen from here. Files of `/proc` are memory: asking for them one by one takes longer. */
+function listProcesses(): readonly RunningProcess[] {
+  if (!hasProc) return listWithPs();
+  return processIds().flatMap((pid) => readProcess(pid) ?? []);
+}
+
+/** The processes that were started with our marker in their environment, and its value. */
+function listMarked(): readonly { readonly pid: number; readonly mark: string }[] {
+  const environments = hasProc
+    ? processIds().map((pid) => [pid, readText(`/proc/${pid}/environ`).split('\0')] as const)
+    : ps('pid', 'command').map(([pid, ...words]) => [Number(pid), words] as const);
+  return environments.flatMap(([pid, words]) => {
+    const entry = words.find((word) => word.startsWith(`${MARKER}=`));
+    return entry === undefined ? [] : [{ pid, mark: entry.slice(MARKER.length + 1) }];
+  });
+}
+
+/** These and all that descend from them. */
+function withDescendants(roots: readonly number[], all = listProcesses()): readonly RunningProcess[] {
+  const known = new Set(roots);
+  for (let size = 0; size !== known.size; ) {
+    size = known.size;
+    for (const { pid, parent } of all) if (known.has(parent)) known.add(pid);
+  }
+  return all.filter(({ pid }) => known.has(pid));
+}
+
+/** A process that has ended meanwhile, or belongs to someone else, is not ours: no error. */
+export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP'): void {
+  if (Math.abs(pid) <= 1) return; // these numbers mean everyone
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // nobody is there
+  }
+}
+
+const processIds = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Where there is no `/proc`. Environments are shown behind the commands of one's own processes. */
+function ps(...columns: string[]): readonly (readonly string[])[] {
+  const args = ['axeww', '-o', columns.map((column) => `${column}=`).join(',')];
+  try {
+    const text = execFileSync('ps', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, stdio: 'pipe' });
+    return text.split('\n').map((line) => line.trim().split(/\s+/));
+  } catch {
+    return []; // a system without it
+  }
+}
+
+function listWithPs(): readonly RunningProcess[] {
+  const rows = ps('pid', 'ppid', 'state', 'lstart').filter(([, , state = 'Z']) => !state.startsWith('Z'));
+  return rows.map(([pid, parent, , ...started]) => {
+    const at = Date.parse(started.join(' '));
+    return { pid: Number(pid), parent: Number(parent), started: String(Math.floor(at / 1000)) };
+  });
+}

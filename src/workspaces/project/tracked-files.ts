@@ -13,11 +13,8 @@ export type ProjectFile = {
   readonly blob?: string;
 };
 
-/** The files of a commit below a folder: nothing that is ignored or not committed. */
-type TrackedFiles = { readonly commit: string; readonly files: readonly ProjectFile[] };
-
-/** `undefined` where a folder is in no repository, has no commit, or none of its files is in one. */
-export async function trackedFiles(folder: string, commit = 'HEAD'): Promise<TrackedFiles | undefined> {
+/** The files of a commit below a folder. `undefined` where it is in no repository, has no commit, or none of its files is in one. */
+export async function trackedFiles(folder: string, commit = 'HEAD') {
   const head = await askGit(folder, ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`]);
   if (head === undefined || head.exitCode !== 0) return head && refuseIfUnreadable(head, folder);
   const name = textOf(head).trim();
@@ -92,7 +89,6 @@ const GIT_PATHS = [
   'C:\\Program Files\\Git\\cmd\\git.exe',
 ];
 
-/** The git of the system, if there is one. */
 export const findGit = () => GIT_PATHS.find((path) => existsSync(path));
 
 /** A configured monitor would run as a command of the one who wrote the configuration. */
@@ -109,16 +105,15 @@ type GitAnswer = { readonly exitCode: number; readonly bytes: Uint8Array; readon
 async function askGit(folder: string, args: readonly string[], input = ''): Promise<GitAnswer | undefined> {
   const git = findGit();
   if (git === undefined) return undefined;
-  const env = { ...gitEnvironment(git), ...READ_ONLY };
-  const options = { cwd: folder, env, extendEnv: false, input, encoding: 'buffer', reject: false } as const;
-  const {
-    exitCode = -1,
-    stdout,
-    stderr,
-  } = await execa(git, [...QUIET_GIT, ...args], {
-    ...options,
+  const answer = await execa(git, [...QUIET_GIT, ...args], {
+    cwd: folder,
+    env: { ...gitEnvironment(git), ...READ_ONLY },
+    extendEnv: false,
+    input,
+    encoding: 'buffer',
+    reject: false,
     stripFinalNewline: false,
     maxBuffer: 2 ** 30,
   });
-  return { exitCode, bytes: stdout, stderr: Buffer.from(stderr).toString() };
+  return { exitCode: answer.exitCode ?? -1, bytes: answer.stdout, stderr: Buffer.from(answer.stderr).toString() };
 }

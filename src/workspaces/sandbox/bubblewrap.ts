@@ -4,8 +4,7 @@ import { execa } from 'execa';
 import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
 import { memoize } from '../../core/text/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
-import { MARKER } from '../processes/owner.ts';
-import { namespaceTree } from '../processes/process-tree.ts';
+import { MARKER, namespaceTree } from '../processes/process-tree.ts';
 import { canMount, END_WITH_US, INSIDE, isRoot, type Launch, launched, NOT_STARTED, unavailable } from './launcher.ts';
 import { runLimited, type SandboxKind, type WorkFolder } from './limited-run.ts';
 

@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process';
 import { execa } from 'execa';
 import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/contracts/index.ts';
 import { fileBlocks } from '../limits/watch-limits.ts';
-import { MARKER } from '../processes/owner.ts';
-import { sendSignal } from '../processes/process-table.ts';
-import type { ProcessTree } from '../processes/process-tree.ts';
+import { MARKER, type ProcessTree, sendSignal } from '../processes/process-tree.ts';
 import { INSIDE, quoted, unavailable } from './launcher.ts';
 import { runLimited, type WorkFolder } from './limited-run.ts';
 

@@ -7,50 +7,43 @@ import { launched } from '../sandbox/launcher.ts';
 
 /** What changed from one folder to its copy. */
 export async function compareTrees(before: string, after: string): Promise<Compared> {
-  const differences: Difference[] = [];
-  const leftOut: string[] = [];
-  const walk = async (folder: string): Promise<void> => {
-    const sides = await Promise.all([before, after].map((root) => namesIn(join(root, folder), folder || '.', leftOut)));
-    for (const name of [...new Set(sides.flat())].sort())
-      await compare(name, folder === '' ? name : `${folder}/${name}`);
-  };
-  const compare = async (name: string, path: string) => {
-    const [was, is] = await Promise.all([find(join(before, path)), find(join(after, path))]);
-    if (isLeftOut(name, was) || isLeftOut(name, is)) leftOut.push(leftOutNote(path));
-    else if (!was && !is) leftOut.push(`${path}: its name cannot be read`);
-    else if (was?.stats.isDirectory() && is?.stats.isDirectory()) await walk(path);
-    else differences.push(...(await differencesOf({ path, before: was, after: is }, leftOut)));
-  };
-  await walk('');
+  const { differences, leftOut } = await compareFolders(before, after, { isOverlay: false });
   return { differences, leftOut };
 }
 
 /** What changed in a view: all in its upper folder, and what folders that were made again hide of the lower one. */
 export async function compareOverlay(view: WorkspaceView): Promise<Compared> {
   const { lower, upper } = view.overlay!;
-  const leftOut: string[] = [];
+  const { differences, leftOut, inBoth } = await compareFolders(lower, upper, { isOverlay: true });
+  for (const path of await hiddenIn(view, inBoth)) {
+    differences.push(...(await differencesOf({ path, before: await find(join(lower, path)) }, leftOut)));
+  }
+  return { differences, leftOut: [...new Set(leftOut)] };
+}
+
+/** Of a view only the upper folder is listed: what is not in it has not changed. */
+async function compareFolders(before: string, after: string, { isOverlay }: { readonly isOverlay: boolean }) {
   const differences: Difference[] = [];
+  const leftOut: string[] = [];
   const inBoth: string[] = [];
   const walk = async (folder: string): Promise<void> => {
-    for (const name of await namesIn(join(upper, folder), folder || '.', leftOut)) {
+    const roots = isOverlay ? [after] : [before, after];
+    const names = await Promise.all(roots.map((root) => namesIn(join(root, folder), folder || '.', leftOut)));
+    for (const name of [...new Set(names.flat())].sort())
       await compare(name, folder === '' ? name : `${folder}/${name}`);
-    }
   };
   const compare = async (name: string, path: string) => {
-    const [was, there] = await Promise.all([find(join(lower, path)), find(join(upper, path))]);
-    const is = there && isWhiteout(there) ? undefined : there;
+    const [was, there] = await Promise.all([find(join(before, path)), find(join(after, path))]);
+    const is = isOverlay && there && isWhiteout(there) ? undefined : there;
     if (isLeftOut(name, was) || isLeftOut(name, is)) leftOut.push(leftOutNote(path));
-    else if (there === undefined) leftOut.push(`${path}: its name cannot be read`);
+    else if (!there && (isOverlay || !was)) leftOut.push(`${path}: its name cannot be read`);
     else if (was?.stats.isDirectory() && is?.stats.isDirectory()) {
       inBoth.push(path);
       await walk(path);
     } else differences.push(...(await differencesOf({ path, before: was, after: is }, leftOut)));
   };
   await walk('');
-  for (const path of await hiddenIn(view, inBoth)) {
-    differences.push(...(await differencesOf({ path, before: await find(join(lower, path)) }, leftOut)));
-  }
-  return { differences, leftOut: [...new Set(leftOut)] };
+  return { differences, leftOut, inBoth };
 }
 
 /** How a view marks what was removed from it. */
@@ -69,10 +62,10 @@ async function hiddenIn(view: WorkspaceView, folders: readonly string[]): Promis
       return below.filter((name) => !above.has(name)).map((name) => `${folder}/${name}`);
     }),
   );
-  const asked = rows.flat();
-  if (asked.length === 0) return [];
-  const seen = await namesSeen(view, [...new Set(folders)]);
-  return asked.filter((path) => !seen.has(path));
+  const belowOnly = rows.flat();
+  if (belowOnly.length === 0) return [];
+  const seen = await namesSeen(view, folders);
+  return belowOnly.filter((path) => !seen.has(path));
 }
 
 const LIST = `cd "$0" && exec xargs -0 sh -c 'exec find "$@" -mindepth 1 -maxdepth 1 -print0' sh`;
@@ -96,7 +89,7 @@ export type Difference = {
 
 export type Compared = { readonly differences: readonly Difference[]; readonly leftOut: readonly string[] };
 
-/** What programs can make again: installed packages and caches. And version control, which has its own record. */
+/** Installed packages and caches, which programs can make again, and version control, which has its own record. */
 const LEFT_OUT = new Set([
   ...['.git', 'node_modules', '__pycache__', '.venv', '.tox', '.cache', '.gradle'],
   ...['.pytest_cache', '.mypy_cache', '.ruff_cache', '.npm'],

@@ -41,8 +41,7 @@ export async function openTemplate(options: TemplateOptions): Promise<Template> 
   const key = await keyOf(options);
   const id = join(root, key);
   if (!opening.has(id)) {
-    const make = (path: string) => furnish(path, options);
-    const opened = keepFolder({ root, key, make }).then((path) => ({ key, path }));
+    const opened = keepFolder(root, key, options).then((path) => ({ key, path }));
     opening.set(id, opened);
     opened.catch(() => opening.delete(id));
   }
@@ -70,9 +69,11 @@ async function furnish(path: string, options: TemplateOptions): Promise<void> {
   await layFiles({ folder: path }, { ...files, ...binaries });
   const wantsCommit = options.git ?? (source !== undefined && isRepository(source));
   const isFresh = wantsCommit && !isRepository(path);
-  if (isFresh) await initRepository(path, sandbox);
+  if (isFresh) await runGit(path, sandbox, ['init', '--quiet', '--template=', '--initial-branch=main']);
   if (setup) await runSetup(path, setup, sandbox);
-  if (isFresh) await commitAll(path, sandbox);
+  if (!isFresh) return;
+  await runGit(path, sandbox, ['add', '--all']);
+  await runGit(path, sandbox, ['commit', '--quiet', '--allow-empty', '--message', 'Begin']);
 }
 
 async function copySource(source: string, path: string, keepHistory: boolean): Promise<void> {
@@ -96,11 +97,8 @@ async function requireOwnHistory(source: string): Promise<void> {
 async function runSetup(path: string, setup: Setup, sandbox: Sandbox): Promise<void> {
   const { exitCode, timedOut, exceeded, stdout, stderr } = await sandbox.run({ ...setup, workspace: { path } });
   if (exitCode === 0) return;
-  const why = timedOut
-    ? `took more than ${setup.timeoutMs} ms`
-    : exceeded
-      ? `ran into its limit ${exceeded}`
-      : `ended with ${exitCode}`;
+  const ending = exceeded ? `ran into its limit ${exceeded}` : `ended with ${exitCode}`;
+  const why = timedOut ? `took more than ${setup.timeoutMs} ms` : ending;
   const said = (stderr.trim() || stdout.trim()).slice(-500);
   throw new SkillError('ENV_FAILED', `the setup of a workspace (${setup.command.join(' ')}) ${why}: ${said}`, {
     hint: 'Run it by hand in a copy of the folder. A setup that downloads needs network: open.',
@@ -112,22 +110,15 @@ const KEPT = 'templates';
 
 const MAX_UNUSED_MS = 30 * 24 * 3_600_000;
 
-type KeptFolder = {
-  readonly root: string;
-  readonly key: string;
-  /** Fills an empty folder. */
-  readonly make: (path: string) => Promise<void>;
-};
-
-/** The folder of this key, made where there is none, and made again where it has changed: others clean up folders for temporary files. */
-async function keepFolder({ root, key, make }: KeptFolder): Promise<string> {
+/** The folder of this key, made where there is none, and again where it has changed: other programs clean up temporary files. */
+async function keepFolder(root: string, key: string, options: TemplateOptions): Promise<string> {
   const kept = join(root, KEPT, key);
   if (await isWhole(kept)) return filesIn(kept);
   if (existsSync(kept)) await removeKept(root, key);
   await using folder = await openRolloutFolder(root);
   const fresh = join(folder.path, 'kept');
   await mkdir(filesIn(fresh), { recursive: true });
-  await make(filesIn(fresh));
+  await furnish(filesIn(fresh), options);
   await writeFile(manifestOf(fresh), await hashOf(fresh));
   await mkdir(dirname(kept), { recursive: true });
   await rename(fresh, kept).catch((error) => {
@@ -177,25 +168,10 @@ const QUIET = ['core.hooksPath=/dev/null', 'commit.gpgsign=false', 'gc.auto=0', 
   (setting) => ['-c', setting],
 );
 
-const initRepository = (path: string, sandbox: Sandbox) =>
-  runGit(path, sandbox, ['init', '--quiet', '--template=', '--initial-branch=main']);
-
 /** In the sandbox, like all that runs after a setup: what a setup left there can make git start programs. */
-async function commitAll(path: string, sandbox: Sandbox): Promise<void> {
-  await runGit(path, sandbox, ['add', '--all']);
-  await runGit(path, sandbox, ['commit', '--quiet', '--allow-empty', '--message', 'Begin']);
-}
-
-const GIT_MS = 300_000;
-
 async function runGit(path: string, sandbox: Sandbox, args: readonly string[]): Promise<void> {
-  const command = ['git', ...QUIET, ...args];
-  const { exitCode, stderr } = await sandbox.run({
-    command,
-    workspace: { path },
-    env: GIT_VARIABLES,
-    timeoutMs: GIT_MS,
-  });
+  const request = { command: ['git', ...QUIET, ...args], workspace: { path }, env: GIT_VARIABLES, timeoutMs: 300_000 };
+  const { exitCode, stderr } = await sandbox.run(request);
   if (exitCode === 0) return;
   throw new SkillError('ENV_FAILED', `git ${args[0]} failed in a template of workspaces: ${stderr.slice(-500)}`, {
     hint: 'Install git where the sandbox sees it, or begin from a folder that is no repository.',

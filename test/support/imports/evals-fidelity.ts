@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { readEvals, readTriggers } from '../../../src/imports/evals.ts';
+import { readEvals } from '../../../src/imports/evals.ts';
 import type { LeftOut } from '../../../src/imports/index.ts';
 import { loadTasks } from '../../../src/public/envs.ts';
 import { type evalsExpectations, importPath } from './import-corpus.ts';
@@ -10,18 +10,15 @@ type Expectation = ReturnType<typeof evalsExpectations>[number];
 /** Whether a file of evals is `met`, `named` as one that is refused, or what is wrong. */
 export async function meetsEvals({ file, refused, items, triggers, named = [] }: Expectation): Promise<string> {
   const path = importPath('evals', file);
-  if (refused !== undefined) {
+  const reason = refused ?? (triggers === undefined ? undefined : 'these queries say when a skill is used');
+  if (reason !== undefined) {
     const problem = await loadTasks(path).then(
       () => 'it is not refused',
       (error: Error) => error.message,
     );
-    return problem.includes(refused) ? 'named' : problem;
+    return problem.includes(reason) ? 'named' : problem;
   }
   const root: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  if (triggers !== undefined) {
-    const found = readTriggers(root as unknown[]);
-    return isDeepStrictEqual(found.triggers, triggers) ? missing(named, found.leftOut) : 'other triggers';
-  }
   const { items: carried, leftOut } = readEvals(root);
   const isCarried = (wanted: object) =>
     carried.some((item) => Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(item[key as 'id'], value)));

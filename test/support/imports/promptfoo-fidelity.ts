@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { CheckSet, SingleCheck } from '../../../src/core/judge/checks.ts';
 import { type ChecksJudge, checksJudge } from '../../../src/core/judge/index.ts';
-import { importPromptfoo } from '../../../src/imports/promptfoo/config.ts';
+import { importPromptfoo } from '../../../src/imports/promptfoo/import-promptfoo.ts';
 import { importFiles, importPath, type promptfooExpectations } from './import-corpus.ts';
 
 type Expectation = ReturnType<typeof promptfooExpectations>[number];

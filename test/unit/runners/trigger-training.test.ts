@@ -72,7 +72,7 @@ describe('a description among 60 other skills', () => {
     );
     const { agent } = shellAgent({ loads });
     const store = memoryRun();
-    const config = { parts: ['description' as const], numEpochs: 8, batchSize: 20, minibatchSize: 4, workers: 4 };
+    const config = { parts: ['description' as const], numEpochs: 5, batchSize: 20, minibatchSize: 4, workers: 4 };
     const summary = await new SkillOptTrainer({ env, agent, optimizer, store, config }).train();
     expect(summary).toMatchObject({ baselineTestHard: 0.5, testHard: 1 });
     const description = /^description: (.*)$/m.exec(store.views['best_skill.md']!)![1]!;

@@ -77,13 +77,11 @@ describe('a task in a workspace', () => {
       'mkdir -p tests && ln -s /etc/passwd tests/check.sh',
       'mkdir -p tests/check.sh/deep',
     ];
+    const failed = { hard: 0, failReason: 'exit code 1' }; // of our grep, which found another word
     for (const line of tampering)
-      expect(await attempt({ verify }, [line]), line).toMatchObject({
-        hard: 0,
-        failReason: expect.stringContaining('exit code'),
-      });
-    for (const line of tampering)
-      expect(await attempt({ verify }, [line, 'echo seven > out.txt']), line).toMatchObject({ hard: 1 });
+      expect(await attempt({ verify }, [line, 'echo six > out.txt']), line).toMatchObject(failed);
+    const work = [tampering.at(-1)!, 'echo seven > out.txt'];
+    expect(await attempt({ verify }, work)).toMatchObject({ hard: 1 });
     const junit = { command: 'true', verdict: 'junit' as const, report: 'report.xml' };
     const forged = `echo '<testsuite><testcase/></testsuite>' > report.xml`;
     expect(await attempt({ verify: junit }, [forged])).toMatchObject({ errored: true });

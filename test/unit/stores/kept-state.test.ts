@@ -12,10 +12,10 @@ const keptIn = (path: string) => readKeptState(path, 'events.jsonl');
 
 let [around, state, count] = ['', emptyRun, 0];
 
-/** A run of 500 steps whose state was kept after 450, and what its journal folds to. */
+/** A run of 400 steps whose state was kept after 380, and what its journal folds to. */
 beforeAll(async () => {
   around = await mkdtemp(join(tmpdir(), 'skillopt-long-'));
-  await writeLongJournal({ path: join(around, 'events.jsonl'), steps: 500, tasks: 20, batch: 8, keptAt: 0.9 });
+  await writeLongJournal({ path: join(around, 'events.jsonl'), steps: 400, tasks: 20, batch: 8, keptAt: 0.95 });
   const events = await runDirectory(around).read();
   state = events.reduce(reduce, emptyRun);
   count = events.length;
@@ -39,7 +39,7 @@ describe('the state of a long run', () => {
   it('is where folding begins', async () => {
     await using run = await longRun();
     const kept = (await keptIn(run.path))!;
-    expect(kept.state.stepsDone).toBe(450);
+    expect(kept.state.stepsDone).toBe(380);
     await spoilBefore(run.journal, kept.place.size);
     expect((await loadRun(run.path)).state).toEqual(state);
   });
@@ -56,7 +56,7 @@ describe('the state of a long run', () => {
   it('leaves out a last line that a crash tore', async () => {
     await using run = await longRun();
     await truncate(run.journal, (await stat(run.journal)).size - 3);
-    expect((await loadRun(run.path)).state.stepsDone).toBe(499);
+    expect((await loadRun(run.path)).state.stepsDone).toBe(399);
   });
 
   it('lets no damage behind it pass, and the line has the number that it has in the file', async () => {
@@ -96,12 +96,12 @@ describe('the state of a long run', () => {
     await using run = await longRun();
     const path = join(run.path, 'state.json');
     const text = await readFile(path, 'utf8');
-    const changed = [text.replace('"stepsDone":450', '"stepsDone":451'), text.replace('"count":', '"count":1')];
+    const changed = [text.replace('"stepsDone":380', '"stepsDone":381'), text.replace('"count":', '"count":1')];
     for (const damaged of [...changed, text.replace('"format":', '"format":1'), text.slice(0, 100), 'x', '']) {
       await writeFile(path, damaged);
       expect(await keptIn(run.path)).toBeUndefined();
     }
-    expect((await loadRun(run.path)).state.stepsDone).toBe(500);
+    expect((await loadRun(run.path)).state.stepsDone).toBe(400);
   });
 });
 
@@ -141,9 +141,9 @@ describe('a state that is offered to a run directory', () => {
   it('is kept when the journal has grown by a tenth, once that is more', async () => {
     await using run = await openRun();
     for (const [megabytes, lines] of [
-      [60, 1],
-      [5, 1],
-      [2, 3],
+      [45, 1],
+      [4, 1],
+      [1, 3],
     ] as const) {
       await run.grow(megabytes);
       await run.keep(offered);

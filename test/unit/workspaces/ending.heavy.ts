@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeStale } from 'skillopt/workspaces';
 import { describe, expect, it } from 'vitest';
-import { readProcess } from '../../../src/workspaces/processes/process-table.ts';
+import { readProcess } from '../../../src/workspaces/processes/process-tree.ts';
 import { programArgs } from '../../support/compiled.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { kinds, newMark, processesWith, sh } from './kinds.ts';
