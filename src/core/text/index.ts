@@ -21,7 +21,6 @@ export {
   nearDuplicateOf,
   type Phrase,
   phrasesIn,
-  type Similar,
   SimilarityIndex,
   STOP_WORDS,
   splitWords,

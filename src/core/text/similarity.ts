@@ -69,7 +69,7 @@ export function jaccard(a: Words, b: Words): number {
   return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }
 
-export type Similar = { readonly number: number; readonly similarity: number };
+type Similar = { readonly number: number; readonly similarity: number };
 
 /** Finds all sets that are at least `threshold` similar. It counts shared words instead of comparing all with all; it is exact. */
 export class SimilarityIndex {

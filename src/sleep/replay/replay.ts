@@ -137,7 +137,7 @@ below; follow it. Do the task and answer with the result alone. Where you would 
 "tool_call: NAME" and continue as if it had worked.`;
 
 /** What the target reads. A task's own system prompt stands word for word before the documents. */
-export function attemptMessages(task: TaskRecord, { skill, memory }: Documents, prompt = ATTEMPT): ChatMessage[] {
+function attemptMessages(task: TaskRecord, { skill, memory }: Documents, prompt = ATTEMPT): ChatMessage[] {
   const lead = task.system === '' ? prompt : task.system;
   const documents = [section('Skill', skill), section('Memory', memory)].filter((text) => text !== '');
   return [
