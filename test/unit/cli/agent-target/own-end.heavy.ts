@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
-import { agentProject, hasBubblewrap, SKILL } from './agent-project.ts';
+import { agentProject, BEST_SANDBOX, hasBubblewrap, SKILL } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** What agents do to stop a server that they started, and hit themselves with. */
-const endings = ['kill -9 $PPID', 'kill $PPID', ...(hasBubblewrap ? ['kill -9 -1'] : [])];
+/** What agents do to stop a server that they started, and hit themselves with. Process numbers below 100 are those of a sandbox. */
+const endings = ['kill -9 $PPID', 'kill $PPID', ...(hasBubblewrap ? ['test $$ -lt 100 && kill -9 -1'] : [])];
 
 it.each(endings)('an agent that runs «%s» has failed: that is no outage, and nothing is asked again', async (line) => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   using project = agentProject({
     baseURL: llm.url,
+    config: { sandbox: BEST_SANDBOX }, // outside of a sandbox one of these lines ends every process of this machine
     files: { 'teapots/SKILL.md': SKILL.replace('DO: cp', `DO: ${line}\nDO: cp`) },
   });
   const { code, out } = await project.run('eval', '--skill', 'teapots', '--json', '--out', join(project.path, 'out'));
@@ -23,7 +24,7 @@ it.each(endings)('an agent that runs «%s» has failed: that is no outage, and n
     expect(reason).toMatch(/^it was ended: its program was killed from inside the sandbox \(SIG(?:KILL|TERM)\)/);
     expect(extras.ended).toBe('killed');
   }
-  expect(llm.calls()).toBe(3 * 2); // the skill is loaded, and the line is run
+  expect(llm.calls()).toBe(2); // the skill is loaded, and the line is run
 });
 
 it('tells it from an agent whose model never answered', async () => {

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
 import { startClone } from '../clone-cli.ts';
-import { agentProject } from './agent-project.ts';
+import { agentProject, shopTask, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
+
+/** Enough work for a run to be stopped in the midst of it. */
+const files = { 'tasks.jsonl': taskRows(shopTask, 4) };
 
 it('counts what attempts had used when their provider failed in the midst of them', async () => {
   await using llm = await startFakeAgentLLM({ script: [{ shell: 'true' }, { shell: 'true' }, { fail: 401 }] });
@@ -21,7 +24,7 @@ it('counts what attempts had used when their provider failed in the midst of the
 
 it('without a limit tells what attempts have cost that no step has counted, and counts it once when it is resumed', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url, config: { evalTest: false } });
+  using project = agentProject({ baseURL: llm.url, config: { evalTest: false }, files });
   const trained = project.run('train', '--quiet', '--workers', '1');
   await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(4);
   llm.failWith(401);
@@ -69,7 +72,7 @@ it.each([
   ['with a limit the most that it can be', ['--max-calls', '900'], (told: number, paid: number) => told >= paid],
 ])('tells of a killed run %s', async (_, limit, isRight) => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url });
+  using project = agentProject({ baseURL: llm.url, files });
   const { child, finished } = startClone(['train', '--quiet', '--workers', '1', ...limit], { cwd: project.path });
   await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(4);
   child.kill('SIGKILL');
