@@ -14,7 +14,7 @@ it.each(endings)('an agent that runs «%s» has failed: that is no outage, and n
   using project = agentProject({
     baseURL: llm.url,
     config: { sandbox: BEST_SANDBOX }, // outside of a sandbox one of these lines ends every process of this machine
-    files: { 'teapots/SKILL.md': SKILL.replace('DO: cp', `DO: ${line}\nDO: cp`) },
+    files: { 'teapots/SKILL.md': SKILL.replace('DO: cp', () => `DO: ${line}\nDO: cp`) },
   });
   const { code, out } = await project.run('eval', '--skill', 'teapots', '--json', '--out', join(project.path, 'out'));
   expect(code).toBe(0);

@@ -24,7 +24,19 @@ it('counts what attempts had used when their provider failed in the midst of the
 
 it('without a limit tells what attempts have cost that no step has counted, and counts it once when it is resumed', async () => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  using project = agentProject({ baseURL: llm.url, config: { evalTest: false }, files });
+  const usual = {
+    gate: undefined,
+    finalPasses: undefined,
+    proposalsPerBatch: undefined,
+    batchSize: 4,
+    minibatchSize: 4,
+  };
+  const rows = Array.from({ length: 10 }, (_, index) => JSON.stringify({ id: `t${index}`, ...shopTask(index) }));
+  using project = agentProject({
+    baseURL: llm.url,
+    config: { ...usual, evalTest: false },
+    files: { 'tasks.jsonl': rows.join('\n') },
+  });
   const trained = project.run('train', '--quiet', '--workers', '1');
   await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(4);
   llm.failWith(401);
