@@ -29,7 +29,7 @@ type HarvestFlags = SleepFlags & {
   readonly consent?: readonly string[];
 };
 
-/** What the sessions of a scope would teach, as tasks. Asks a model only if it is told to, and advances nothing. */
+/** What the sessions of a scope would teach, as tasks. Asks a model only with --with-model, and advances nothing. */
 export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Promise<void> {
   const output = await outputOf(flags, terminal);
   using sleep = await openSleep(sleepOptions(flags, terminal));

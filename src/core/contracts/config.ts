@@ -101,7 +101,7 @@ export const configShape = {
   useStepBuffer: setting(flag(true), 'Tell later steps of an epoch what failed and was rejected.'),
   stepBufferScope: setting(
     z.enum(['run', 'epoch']).default('run'),
-    'How far back they are told: eight steps, or the epoch.',
+    'How far back these reports reach: eight steps of the run, or the epoch.',
   ),
   retryRejectedEdits: setting(flag(true), 'Let a rejected edit be tried again word for word.'),
   dropRepeats: setting(flag(true), 'Leave out edits that add what the skill says already.'),

@@ -20,7 +20,7 @@ const REASONS: readonly (readonly [why: string, types: string])[] = [
   ['needs a search of the web', 'search-rubric'],
   ['compares several answers', 'select-best max-score'],
   ['judges a whole conversation', 'conversation-relevance'],
-  ['a refusal is told by a list of phrases that changes', 'is-refusal'],
+  ['a refusal is recognised by a list of phrases that changes', 'is-refusal'],
   ['its score depends on the library that computes it', 'rouge-n bleu gleu meteor'],
   ['there is no parser for it here', 'is-xml contains-xml is-html contains-html is-sql contains-sql'],
   ['is about a call and not about an answer', 'latency cost finish-reason'],

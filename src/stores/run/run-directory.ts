@@ -198,7 +198,7 @@ export async function listRuns(root: string): Promise<RunListing[]> {
   return listings.flat().sort((a, b) => Number(b.modifiedAt) - Number(a.modifiedAt) || a.name.localeCompare(b.name));
 }
 
-/** What nobody lets us look into may be a run: whoever opens it is told. */
+/** A folder that cannot be read may hold a run, so it is listed. Opening it gives the error. */
 async function toListing(root: string, name: string): Promise<RunListing[]> {
   const path = join(root, name);
   try {
