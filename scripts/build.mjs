@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const compiler = createRequire(import.meta.url).resolve('typescript-native/bin/tsc');
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {

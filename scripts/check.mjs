@@ -20,13 +20,13 @@ function testsOf(path) {
 
 const tests = new Set(['test/architecture', ...touched.map(testsOf).filter((path) => path !== undefined)]);
 const commands = {
-  lint: ['biome', 'ci', '.'],
-  types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/check.tsbuildinfo'],
-  tests: ['vitest', 'run', ...tests],
+  lint: ['npm', 'run', '--silent', 'lint'],
+  types: ['npm', 'run', '--silent', 'types'],
+  tests: ['npx', 'vitest', 'run', ...tests],
 };
 
-function run([name, args]) {
-  const child = spawn('npx', ['--no-install', ...args], {
+function run([name, [command, ...args]]) {
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, WITHOUT_PACKAGE: '1' },
   });

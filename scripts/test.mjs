@@ -7,9 +7,9 @@ const words = process.argv.slice(2).filter((word) => word !== '--all');
 const isAll = process.argv.includes('--all');
 
 /** Runs a command; its output is shown as it comes, or only if it fails. */
-function run(name, args, { isShown = false } = {}) {
+function run(name, [command, ...args], { isShown = false } = {}) {
   const start = Date.now();
-  const child = spawn('npx', ['--no-install', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {
@@ -28,17 +28,19 @@ function run(name, args, { isShown = false } = {}) {
 }
 
 async function runChecks() {
-  return [
-    await run('lint', ['biome', 'ci', '.']),
-    await run('types', ['tsc', '--noEmit']),
-    await run('unused', ['knip']),
-  ];
+  const runCheck = (name) => run(name, ['npm', 'run', '--silent', name]);
+  return [await runCheck('lint'), await runCheck('types'), await runCheck('unused')];
 }
 
-const [checks, tests] = await Promise.all([runChecks(), run('tests', ['vitest', 'run', ...words], { isShown: true })]);
+const [checks, tests] = await Promise.all([
+  runChecks(),
+  run('tests', ['npx', 'vitest', 'run', ...words], { isShown: true }),
+]);
 const parts = [...checks, tests];
 if (isAll)
-  parts.push(await run('heavy tests', ['vitest', 'run', '--config', 'vitest.heavy.config.ts'], { isShown: true }));
+  parts.push(
+    await run('heavy tests', ['npx', 'vitest', 'run', '--config', 'vitest.heavy.config.ts'], { isShown: true }),
+  );
 
 mkdirSync('.cache', { recursive: true });
 const failed = checks.filter(({ isGood }) => !isGood).length;

@@ -39,7 +39,7 @@ export function packWhole(): void {
 function compile(): void {
   rmSync(COMPILED, { recursive: true, force: true });
   rmSync('dist', { recursive: true, force: true });
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.tests.json'], {
+  execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.tests.json'], {
     stdio: 'inherit',
   });
   renameSync(join(COMPILED, 'src'), 'dist');
