@@ -4,8 +4,7 @@ import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
 import { refuseSecrets } from './secrets.ts';
-import { isSkillOptConfig } from './skillopt-config/layers.ts';
-import { loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
+import { isSkillOptConfig, loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
 
 export type LoadedProject = {
   readonly project: Project;

@@ -2,8 +2,7 @@ import { access } from 'node:fs/promises';
 import { basename, isAbsolute, relative, resolve } from 'node:path';
 import { MARKERS } from '../core/document/index.ts';
 import { type Field, type Finding, lineFinder, parseFrontmatter, type Rule } from './frontmatter.ts';
-import { readSkillFile } from './read-skill.ts';
-import { type Link, relativeLinks } from './skill-files.ts';
+import { type Link, readSkillFile, relativeLinks } from './read-skill.ts';
 
 type SkillText = { readonly folderName: string | undefined; readonly text: string };
 

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, sep } from 'node:path';
 import { childEnvironment, type Environment, type Launch } from '../../agents/index.ts';
 import type { AgentRunRequest, Mount, SandboxRequest, WorkspaceView } from '../../core/contracts/index.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
-import { openRolloutFolder } from '../../workspaces/index.ts';
+import { layFiles, openRolloutFolder } from '../../workspaces/index.ts';
 import { installSkills, nameOf } from '../installed-skill.ts';
 import { type Agent, signInFiles } from './open-agent.ts';
 
@@ -54,12 +54,11 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
     isSandboxed: agent.sandbox.id !== 'none',
     limits: request.limits,
   });
-  for (const [path, text] of Object.entries(launch.files ?? {})) {
-    await mkdir(dirname(join(folder.home, path)), { recursive: true });
-    await writeFile(join(folder.home, path), text);
-  }
-  const skills = await showSkills(agent, request, folder, paths);
-  const hidden = await hidePaths(agent, request.workspace, folder.aside);
+  await layFiles({ folder: folder.home }, launch.files ?? {});
+  const changes = [
+    await showSkills(agent, request, folder, paths),
+    await hidePaths(agent, request.workspace, folder.aside),
+  ];
   const { program, mounts, network } = startOf(agent, launch, parts);
   return {
     command: {
@@ -70,8 +69,7 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
         ...programMounts(agent),
         ...(gateway === undefined ? signInMounts(agent, paths) : []),
         ...mounts,
-        ...skills.mounts,
-        ...hidden.mounts,
+        ...changes.flatMap((change) => change.mounts),
       ],
       network,
       env: environmentFor(agent, launch, { ...paths, hasGateway: gateway !== undefined }),
@@ -79,8 +77,7 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
       maxOutputBytes: MAX_OUTPUT_BYTES,
     },
     [Symbol.asyncDispose]: async () => {
-      await skills.undo?.();
-      await hidden.undo?.();
+      for (const { undo } of changes) await undo?.();
     },
   };
 }

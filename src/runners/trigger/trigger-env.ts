@@ -13,7 +13,7 @@ import {
 import type { Trained } from '../../core/document/index.ts';
 import { openTemplate, openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { amongNeighbours, contentVersion, installedPackage, nameOf, requireAgent } from '../installed-skill.ts';
-import { shownTools } from '../workspace/shown-work.ts';
+import { shownTools } from '../workspace/score-attempt.ts';
 import type { WorkspaceEnvOptions } from '../workspace/workspace-env.ts';
 import { fewQueries, kindOf, type TriggerQuery } from './trigger-queries.ts';
 

@@ -11,8 +11,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
-import { isOrphaned, newRolloutId } from '../processes/owner.ts';
-import { sendSignal } from '../processes/process-tree.ts';
+import { isOrphaned, newRolloutId, sendSignal } from '../processes/process-tree.ts';
 
 export type Groups = ReturnType<typeof openGroups>;
 
