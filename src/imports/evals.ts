@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { WorkspaceTask, type WorkspaceTaskInput } from '../core/judge/index.ts';
-import { isObject, strip } from '../core/text/index.ts';
+import { defined, isObject, strip } from '../core/text/index.ts';
 import {
   type FileContents,
   type ForeignFile,
@@ -91,8 +91,7 @@ function readEval(entry: unknown, place: EvalPlace): EvalItem[] {
     {
       index,
       prompt,
-      ...(id === undefined ? {} : { id }),
-      ...(expectedOutput === undefined ? {} : { expectedOutput }),
+      ...defined({ id, expectedOutput }),
       ...(criteria.length === 0 ? {} : { criteria }),
       ...(files.length === 0 ? {} : { files }),
     },
@@ -184,7 +183,7 @@ export async function importEvalQuestions(root: unknown, file: ForeignFile): Pro
 function toQuestion({ id, prompt, criteria, expectedOutput }: EvalItem, context: string | undefined) {
   const rubric = `The answer fits this description of what should come out:\n${expectedOutput}`;
   const judge = criteria ? { kind: 'rubric', criteria } : { kind: 'rubric', rubric };
-  return { ...(id === undefined ? {} : { id }), question: prompt, judge, ...(context ? { context } : {}) };
+  return { ...defined({ id }), question: prompt, judge, ...(context ? { context } : {}) };
 }
 
 /** What a chat can take of all files of one eval. */

@@ -1,5 +1,3 @@
-// The names of this room that other rooms use.
-
 export { type Finding, parseFrontmatter, skillHeader } from './frontmatter.ts';
 export { type LintedSkill, lintFolder, lintSkill, skillNameFor } from './lint-skill.ts';
 export {

@@ -159,20 +159,20 @@ const MISSING = 'is not there';
 async function readMentioned(folder: string, path: string, room: number): Promise<{ text: string } | { why: string }> {
   const file = await realpath(resolve(folder, path)).catch(() => undefined);
   if (file === undefined) return { why: MISSING };
-  const inside = relative(folder, file);
-  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-    return { why: 'lies outside of its folder' };
+  if (!isInside(file, folder)) return { why: 'lies outside of its folder' };
   const info = await stat(file);
   if (info.isDirectory()) return { why: 'is a folder' };
   if (!info.isFile()) return { why: 'is no file' };
   if (info.size > room)
     return { why: `is too big: ${info.size} bytes, and ${room} of ${MAX_MENTIONED_BYTES} are left` };
-  return asText(await readFile(file));
-}
-
-function asText(bytes: Buffer): { text: string } | { why: string } {
+  const bytes = await readFile(file);
   const text = bytes.toString('utf8');
   return text.includes('\0') || !Buffer.from(text).equals(bytes) ? { why: 'is no text' } : { text };
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
 export type Link = { readonly path: string; readonly line: number };

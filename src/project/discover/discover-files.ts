@@ -74,11 +74,7 @@ async function findSkills(directory: string, named: string | undefined) {
   };
 }
 
-const isFile = (path: string) =>
-  stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() ?? false;
 
 async function lookAtSkill(directory: string, file: string): Promise<FoundSkill | LeftOut> {
   try {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { configShape, SkillError } from '../../core/contracts/index.ts';
-import { suggestion } from '../../core/text/index.ts';
+import { defined, suggestion } from '../../core/text/index.ts';
 import type { ModelSpec } from '../models/provider.ts';
 import { nameOf } from '../origin.ts';
 import type { ProjectInput } from '../project.ts';
@@ -275,15 +275,12 @@ function compatibleSpec({ name, chosen, backendName, options }: RoleSettings): M
 /** An agent in a workspace, with the skill installed. As optimizer it is refused later, by name. */
 function agentSpec(agent: string, { role, backend, name, chosen, limits, options }: RoleSettings): ModelSpec {
   if (role === 'optimizer') return `${backend}:${name ?? ''}`;
-  return { agent, ...withoutUndefined({ model: chosen, ...options(), limits }) };
+  return { agent, ...defined({ model: chosen, ...options(), limits }) };
 }
 
 /** Without other options it is `openai:MODEL`. */
 function block(provider: string, options: Values): ModelSpec {
-  const { model, ...others } = withoutUndefined(options);
-  if (Object.keys(others).length > 0) return { provider, ...(model === undefined ? {} : { model }), ...others };
+  const { model, ...others } = defined(options);
+  if (Object.keys(others).length > 0) return { provider, ...defined({ model }), ...others };
   return model === undefined ? provider : `${provider}:${model}`;
 }
-
-const withoutUndefined = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

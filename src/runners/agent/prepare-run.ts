@@ -3,6 +3,7 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { childEnvironment, type Environment, type Launch } from '../../agents/index.ts';
 import type { AgentRunRequest, Mount, SandboxRequest, WorkspaceView } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
 import { layFiles, openRolloutFolder } from '../../workspaces/index.ts';
 import { installSkills, nameOf } from '../installed-skill.ts';
@@ -184,8 +185,5 @@ function environmentFor(agent: Agent, launch: Launch, { home, tmp, hasGateway }:
   const programs = new Set([dirname(located.path), dirname(process.execPath)]);
   const path = [...programs, '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(delimiter);
   const ours = { PATH: path, HOME: home, TMPDIR: tmp, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', CI: '1' };
-  const all = { ...theirs, ...ours, ...launch.env };
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  return defined({ ...theirs, ...ours, ...launch.env }) as Record<string, string>;
 }

@@ -9,6 +9,7 @@ import {
   type SandboxResult,
   SkillError,
 } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { nameOf } from '../installed-skill.ts';
@@ -22,16 +23,9 @@ export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRun
   return {
     id: agent.id,
     ...(upstream === undefined ? {} : { account: `${cli.name} ${new URL(upstream.baseURL).host}` }),
-    ...(model === undefined ? {} : { modelName: model }),
+    ...defined({ modelName: model }),
     capabilities: { ...cli.capabilities, seesOffers: cli.capabilities.seesOffers || upstream !== undefined },
-    about: {
-      agent: cli.name,
-      version,
-      path: located.path,
-      sandbox: sandbox.id,
-      signIn,
-      ...(model === undefined ? {} : { model }),
-    },
+    about: { agent: cli.name, version, path: located.path, sandbox: sandbox.id, signIn, ...defined({ model }) },
     tellsSpending: upstream !== undefined,
     run: (request) => runAgent(agent, request),
   };
@@ -166,7 +160,6 @@ function toRun(agent: Agent, outcome: Outcome): AgentRun {
   const failure = gateway?.failure();
   if (failure !== undefined && !outcome.isEnough) throw failure;
   if (gateway?.calls() === 0) requireAllowed(agent, gateway.refused());
-  const costUsd = gateway?.costUsd() ?? collected.costUsd;
   const modelsRefused = gateway?.refused() ?? {};
   return {
     text: collected.text,
@@ -177,7 +170,7 @@ function toRun(agent: Agent, outcome: Outcome): AgentRun {
     skillsOffered: gateway?.offered() ?? collected.offered.map((name) => ({ name })),
     skillsLoaded: collected.loaded,
     usage: gateway?.usage() ?? collected.usage,
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...defined({ costUsd: gateway?.costUsd() ?? collected.costUsd }),
     ...(Object.keys(modelsRefused).length === 0 ? {} : { modelsRefused }),
   };
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { memoize } from '../../core/text/index.ts';
@@ -161,7 +161,8 @@ const processIds = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-function readText(path: string): string {
+/** Also of the kernel's files, which may be gone at any moment: then it is empty. */
+export function readText(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {
@@ -209,21 +210,15 @@ export function isOrphaned(id: string): boolean {
 
 let machine: string | undefined;
 
+const PID_NAMESPACE = '/proc/self/ns/pid';
+
 /** The machine, and the namespace in which it numbers our processes. */
 function thisMachine(): string {
   if (machine !== undefined) return machine;
-  const name = readOrEmpty(() => readFileSync('/etc/machine-id', 'utf8').trim()) || hostname();
-  const namespace = readOrEmpty(() => readlinkSync('/proc/self/ns/pid'));
+  const name = readText('/etc/machine-id').trim() || hostname();
+  const namespace = existsSync(PID_NAMESPACE) ? readlinkSync(PID_NAMESPACE) : '';
   machine = createHash('sha256').update(`${name}\0${namespace}`).digest('hex').slice(0, 8);
   return machine;
-}
-
-function readOrEmpty(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return '';
-  }
 }
 
 /** What must end with this process. One listener for all: a listener each would look like a leak to Node. */
