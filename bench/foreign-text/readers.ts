@@ -30,7 +30,7 @@ import { renderTrajectory } from '../../src/pipeline/reflect/trajectory.ts';
 import { findLeaks } from '../../src/public/stats.ts';
 import { clip as clipLine, textWidth } from '../../src/report/index.ts';
 import { lintSkill } from '../../src/skills/index.ts';
-import { relativeLinks } from '../../src/skills/skill-files.ts';
+import { relativeLinks } from '../../src/skills/read-skill.ts';
 import { TaskRecord } from '../../src/sleep/index.ts';
 import { short, withoutQuotes } from '../../src/sleep/mine/heuristic-miner.ts';
 import { filterForTarget } from '../../src/sleep/mine/mine-tasks.ts';

@@ -10,11 +10,9 @@ import {
 import type { AgentCli, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { agentError, startError } from './agent-error.ts';
-import { openCallFolder } from './call-folder.ts';
-import { childEnvironment } from './child-environment.ts';
 import { flattenMessages } from './cli-parts.ts';
-import { callerVariables, homeIn, locate, type Whereabouts } from './require-installed.ts';
-import { runProcess } from './run-process.ts';
+import { callerVariables, homeIn, locate, type Whereabouts } from './detect-agents.ts';
+import { childEnvironment, openCallFolder, runProcess } from './run-process.ts';
 
 export type AgentChatOptions = Whereabouts & {
   /** As the CLI spells it. Without one, the CLI's own default. */

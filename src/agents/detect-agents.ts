@@ -1,11 +1,131 @@
-import { basename } from 'node:path';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import type { Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
-import { openCallFolder } from './call-folder.ts';
-import { childEnvironment } from './child-environment.ts';
-import { findBinary, homeIn, projectFolders, realPath } from './require-installed.ts';
-import { runProcess } from './run-process.ts';
+import { childEnvironment, openCallFolder, runProcess } from './run-process.ts';
+
+export type Whereabouts = {
+  readonly cli: AgentCliName;
+  /** The CLI's program. Default: the one on `PATH`. */
+  readonly path?: string | undefined;
+  /** Where `path` was found, when that is a link to it: what the program needs may lie beside the link. */
+  readonly foundAt?: string | undefined;
+  /** The variables of the caller. The CLI gets those it needs. Default: those of this process. */
+  readonly inherited?: Environment | undefined;
+  /** Added to them, and given to the CLI as they are. */
+  readonly env?: Environment | undefined;
+  /** The project's folder. Programs in it are never used. Default: the folder of this process. */
+  readonly project?: string | undefined;
+  /** The caller's names for the CLI and for the setting of its path, for messages. */
+  readonly words?: { readonly agent: string; readonly path: string } | undefined;
+};
+
+/** The path of the CLI's program, absolute and without links. Throws with the command that installs it. Runs nothing. */
+export const requireInstalled = (where: Whereabouts): string => locate(where).path;
+
+export function locate(where: Whereabouts): Located {
+  const { cli, path, foundAt = path } = where;
+  const { binary, installCommand } = agentClis[cli];
+  const variables = callerVariables(where);
+  const projects = projectFolders(where.project ?? process.cwd(), homeIn(variables));
+  const found = path === undefined ? findBinary(binary, variables, projects) : isExecutable(path) && path;
+  if (found) return { path: realPath(found), foundAt: resolve(foundAt ?? found) };
+  const { agent, path: setting } = where.words ?? { agent: cli, path: 'the path' };
+  if (path !== undefined) {
+    const hint = `Correct ${setting}: it names the file that is started, which command -v ${binary} prints. Without it, ${binary} is looked for on PATH.`;
+    throw new SkillError('CONFIG_INVALID', `expected the program of ${agent}, and ${path} ${whyUnusable(path)}`, {
+      hint,
+    });
+  }
+  throw new SkillError('CONFIG_INVALID', `${agent} is not installed: no program ${binary} on PATH`, {
+    hint: `${skippedNote(binary, variables)}Install it: ${installCommand}`,
+  });
+}
+
+function whyUnusable(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return 'is not there';
+  return found.isDirectory() ? 'is a folder' : 'may not be executed';
+}
+
+/** The variables that a CLI would see if the caller started it by hand. */
+export function callerVariables({ inherited = process.env, env }: Pick<Whereabouts, 'inherited' | 'env'>): Environment {
+  return { ...inherited, ...env };
+}
+
+export const homeIn = (env: Environment) => env.HOME ?? env.USERPROFILE ?? homedir();
+
+/**
+ * Where `binary` is on the search path. Places that somebody else may have written to do not count: relative entries, a
+ * `node_modules/.bin`, and everything in one of `projects`, also behind a link. The program would run with a person's sign-in.
+ */
+export function findBinary(binary: string, env: Environment, projects: readonly string[] = []): string | undefined {
+  const folders = searchPath(env).filter((folder) => isAbsolute(folder) && !isForeign(folder, projects));
+  return candidates(folders, binary, env).find((path) => isExecutable(path) && !isForeign(path, projects));
+}
+
+/** Why a program of that name on the search path was not used. Empty when there is none. */
+function skippedNote(binary: string, env: Environment): string {
+  const folder = searchPath(env).find((one) => candidates([one], binary, env).some(isExecutable));
+  if (folder === undefined) return '';
+  return isAbsolute(folder)
+    ? `It is in ${folder}, but programs that a project brings along are never used. `
+    : `It is in ${folder}, but entries of PATH that are not absolute are never used. `;
+}
+
+const searchPath = (env: Environment) => (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
+
+function candidates(folders: readonly string[], binary: string, env: Environment): readonly string[] {
+  const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE;.CMD').split(';') : [''];
+  return folders.flatMap((folder) => endings.map((ending) => join(folder, binary + ending)));
+}
+
+/** Whether a project brings this program or folder of programs along, by its own path or its real one. */
+export function isForeign(path: string, projects: readonly string[]): boolean {
+  return [resolve(path), realPath(path)].some(
+    (one) => /[\\/]node_modules[\\/]\.bin(?:[\\/]|$)/.test(one) || projects.some((project) => isInside(one, project)),
+  );
+}
+
+/**
+ * The folders that belong to the project around `folder`: the folder itself and its checkout, by all their paths. A home is
+ * no project, although some people keep their settings in a repository there.
+ */
+export function projectFolders(folder: string, home: string): readonly string[] {
+  const names = [resolve(folder), realPath(folder)];
+  const roots = new Set(names.flatMap((name) => [name, checkoutOf(name) ?? name]));
+  return [...roots].filter((root) => ![home, realPath(home)].some((one) => isInside(one, root)));
+}
+
+function checkoutOf(folder: string): string | undefined {
+  if (existsSync(join(folder, '.git'))) return folder;
+  return dirname(folder) === folder ? undefined : checkoutOf(dirname(folder));
+}
+
+/** The real path, or the path itself where there is nothing. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const below = relative(resolve(folder), resolve(path));
+  return below === '' || (!below.startsWith(`..${sep}`) && below !== '..' && !isAbsolute(below));
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
 
 export type InstalledAgent = {
   readonly cli: AgentCliName;

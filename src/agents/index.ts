@@ -18,18 +18,22 @@ export type {
 } from './agent-cli.ts';
 export { type AgentCliName, type AgentName, agentClis, agentPrograms } from './agent-clis.ts';
 export { agentError, startError } from './agent-error.ts';
-export { childEnvironment } from './child-environment.ts';
 export { NO_KEY } from './cli-parts.ts';
-export { detectAgents, findAgents, type InstalledAgent, requireProgram, versionOf } from './detect-agents.ts';
 export {
   callerVariables,
+  detectAgents,
+  findAgents,
   findBinary,
   homeIn,
+  type InstalledAgent,
   isExecutable,
   isForeign,
   isInside,
   locate,
   projectFolders,
   requireInstalled,
+  requireProgram,
+  versionOf,
   type Whereabouts,
-} from './require-installed.ts';
+} from './detect-agents.ts';
+export { childEnvironment } from './run-process.ts';

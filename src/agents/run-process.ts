@@ -1,8 +1,106 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFile, lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { ModelCallError } from '../core/contracts/index.ts';
-import type { AgentOutput, Environment } from './agent-cli.ts';
+import { ModelCallError, OWN_CALL_FOLDER } from '../core/contracts/index.ts';
+import type { AgentCli, AgentOutput, Environment, Invocation, Located } from './agent-cli.ts';
+
+/** What any program needs: its user and home, language, the way to the network, and keyrings that hold sign-ins. */
+const COMMON = [
+  ...['HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'COLORTERM', 'TZ', 'LANG', 'LANGUAGE', 'LC_*', 'TMPDIR', 'XDG_*'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['DBUS_SESSION_BUS_ADDRESS', '__CF_USER_TEXT_ENCODING'], // keyrings
+];
+
+const WINDOWS = [
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'OS', 'PROCESSOR_ARCHITECTURE'],
+  ...['USERPROFILE', 'USERNAME', 'USERDOMAIN', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA'],
+  ...['PROGRAMFILES', 'PROGRAMFILES(X86)', 'NUMBER_OF_PROCESSORS'],
+];
+
+const isWindows = process.platform === 'win32';
+
+type ChildProgram = {
+  readonly cli: AgentCli;
+  readonly model?: string | undefined;
+  readonly program: Located;
+  readonly inherited: Environment;
+  /** Names of further variables to inherit. */
+  readonly passEnv?: readonly string[] | undefined;
+};
+
+/**
+ * The variables that a CLI inherits: what every program needs, and its own settings and keys. It gets nothing else of its
+ * caller, such as keys of a database or of another service. The search path has the folders of the program and of the system.
+ */
+export function childEnvironment({ cli, model, program, inherited, passEnv = [] }: ChildProgram): Environment {
+  const allowed = [...COMMON, ...(isWindows ? WINDOWS : []), ...cli.variables({ env: inherited, model }), ...passEnv];
+  const kept = Object.entries(inherited).filter(([name]) => allowed.some((pattern) => matches(name, pattern)));
+  return { PATH: searchPathOf(program, inherited), ...Object.fromEntries(kept) };
+}
+
+/** A pattern is a name, or its beginning with a star behind it. Windows has one name for `Path` and `PATH`. */
+function matches(name: string, pattern: string): boolean {
+  const same = (text: string) => (isWindows ? text.toUpperCase() : text);
+  return pattern.endsWith('*') ? same(name).startsWith(same(pattern.slice(0, -1))) : same(name) === same(pattern);
+}
+
+/** Many CLIs are scripts for Node. Theirs lies beside the link to them; otherwise ours is used. */
+function searchPathOf({ path, foundAt }: Located, env: Environment): string {
+  const own = [foundAt, path, process.execPath].map((file) => dirname(file));
+  const system = isWindows
+    ? ['System32', 'System32\\WindowsPowerShell\\v1.0'].map((name) => `${env.SystemRoot ?? 'C:\\Windows'}\\${name}`)
+    : ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+  return [...new Set([...own, ...system])].join(delimiter);
+}
+
+/** A private folder for one call, with an empty `work` in it. Disposing removes it. */
+export async function openCallFolder() {
+  const path = await mkdtemp(join(await realpath(tmpdir()), OWN_CALL_FOLDER));
+  const links: (readonly [link: string, target: string])[] = [];
+  const cleanup = atProcessEnd(() => {
+    for (const [link, target] of links) if (lstatSync(link).isFile()) copyFileSync(link, target);
+    rmSync(path, REMOVAL);
+  });
+  await mkdir(join(path, 'work'));
+  return {
+    path,
+    work: join(path, 'work'),
+    async furnish(invocation: Invocation) {
+      for (const [name, text] of Object.entries(invocation.files ?? {})) {
+        await mkdir(dirname(join(path, name)), { recursive: true });
+        await writeFile(join(path, name), text);
+      }
+      for (const [name, target] of Object.entries(invocation.links ?? {}))
+        if (await linkTo(join(path, name), target)) links.push([join(path, name), target]);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [link, target] of links) await returnRenewed(link, target);
+      await rm(path, REMOVAL);
+      cleanup[Symbol.dispose]();
+    },
+  };
+}
+
+/** A program that was just ended may still be writing. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
+
+/** Returns whether there is something to link to. */
+async function linkTo(link: string, target: string): Promise<boolean> {
+  const source = await realpath(target).catch(() => undefined);
+  if (source === undefined) return false;
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(source, link).catch(() => copyFile(source, link)); // Windows may forbid links
+  return true;
+}
+
+/** A CLI that renews a sign-in may replace the link by a file. The old sign-in is then invalid, so the new one replaces it. */
+async function returnRenewed(link: string, target: string): Promise<void> {
+  const state = await lstat(link).catch(() => undefined);
+  if (state?.isFile()) await copyFile(link, target).catch(() => undefined);
+}
 
 type ProcessOptions = {
   readonly file: string;
@@ -111,7 +209,7 @@ const pending = new Set<() => void>();
  * Calls `cleanup` when this process ends before it is disposed: by an exit, or by a signal with no other listener. The last
  * one added is called first. Only `kill -9` leaves things behind.
  */
-export function atProcessEnd(cleanup: () => void): Disposable {
+function atProcessEnd(cleanup: () => void): Disposable {
   if (pending.size === 0) listen('on');
   pending.add(cleanup);
   return {

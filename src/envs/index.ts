@@ -36,6 +36,7 @@ export {
 export { Columns, QaItem, type QaItemInput } from './qa/qa-columns.ts';
 export {
   type AnswerScore,
+  asksModel,
   extractAnswer,
   normalizeAnswer,
   SimpleQAEnv,
@@ -43,7 +44,6 @@ export {
   scoreAnswer,
   tokenF1,
 } from './qa/simple-qa-env.ts';
-export { asksModel } from './qa/task-judges.ts';
 export {
   apportion,
   isRatio,

@@ -62,11 +62,7 @@ export function isRatio(text: string): boolean {
   return parts.length === 3 && parts.every((part) => /^\d+(?:\.\d+)?$/.test(part) && Number(part) > 0);
 }
 
-const partsOf = (text: string) =>
-  text
-    .split(':')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+const partsOf = (text: string) => text.split(':').flatMap((part) => part.trim() || []);
 
 /** Whole numbers that add up to `total`, by largest remainder. Between equal remainders the greater weight wins. */
 export function apportion(total: number, weights: readonly number[]): number[] {

@@ -39,13 +39,13 @@ export async function importTasks(path: string): Promise<Imported | undefined> {
   const file = await readForeign(path);
   // A large file of rows is not parsed twice.
   if (!file || (extname(path).toLowerCase() !== '.json' && !PROMPTFOO_KEY.test(file.text))) return undefined;
-  return importFile(file, { hint: QUESTIONS_HINT, convertOf: ({ toQuestions }) => toQuestions });
+  return importFile(file, ({ toQuestions }) => toQuestions, QUESTIONS_HINT);
 }
 
 /** The tasks for agents in another tool's file; `undefined` for a file of rows. */
 export async function importWorkFile(path: string): Promise<ImportedWork | undefined> {
   const file = await readForeign(path);
-  return file && importFile(file, { hint: WORK_HINT, convertOf: ({ toWork }) => toWork });
+  return file && importFile(file, ({ toWork }) => toWork, WORK_HINT);
 }
 
 async function readForeign(path: string): Promise<ForeignFile | undefined> {
@@ -57,10 +57,8 @@ type Convert<Result> = (root: Fields, file: ForeignFile) => Promise<Result>;
 
 async function importFile<Result extends Imported<unknown, string>>(
   file: ForeignFile,
-  {
-    hint,
-    convertOf,
-  }: { readonly hint: string; readonly convertOf: (importer: Importer) => Convert<Result> | undefined },
+  convertOf: (importer: Importer) => Convert<Result> | undefined,
+  hint: string,
 ) {
   const root = parseQuietly(file);
   const importer = importers.find((one) => convertOf(one) !== undefined && one.detect(root));

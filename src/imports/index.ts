@@ -1,3 +1,4 @@
+export { toEvals, type WrittenEvals } from './evals.ts';
 export { importTasks, importWorkFile, importWorkFolder, requireOwnRows } from './import-tasks.ts';
 export { describeLeftOut, type Imported, type LeftOut } from './left-out.ts';
 export {
@@ -11,4 +12,3 @@ export {
   TASK_FILE_ENDINGS,
 } from './load-items.ts';
 export { checkUniqueIds, isFilled, itemId, parseRows, type Row, takeSplits, tasksInvalid, unreadable } from './rows.ts';
-export { toEvals, type WrittenEvals } from './write-evals.ts';

@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
+import { defined } from '../core/text/index.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
 import { refuseSecrets } from './secrets.ts';
-import { isSkillOptConfig } from './skillopt-config/layers.ts';
-import { loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
+import { isSkillOptConfig, loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
 
 export type LoadedProject = {
   readonly project: Project;
@@ -73,10 +73,7 @@ const withExtras = ({ extras }: ProjectInput, over: ProjectInput): ProjectInput 
   over.extras === undefined ? over : { ...over, extras: { ...(extras as object), ...(over.extras as object) } };
 
 /** Later inputs take precedence. Keys without a value do not count. */
-function mergeInputs(...inputs: readonly ProjectInput[]): ProjectInput {
-  const given = inputs.flatMap((input) => Object.entries(input).filter(([, value]) => value !== undefined));
-  return Object.fromEntries(given);
-}
+const mergeInputs = (...inputs: readonly ProjectInput[]): ProjectInput => Object.assign({}, ...inputs.map(defined));
 
 const PATH_KEYS = ['tasks', 'skill', 'outRoot', 'splitDir', 'dataPath'];
 

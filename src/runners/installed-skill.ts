@@ -72,13 +72,10 @@ export function nameOf(skill: SkillPackage): string {
     names.set(skill, name);
     return name;
   }
-  throw new SkillError(
-    'SKILL_NOT_FOUND',
-    `a skill needs a name in its frontmatter that a folder can have, got ${JSON.stringify(name ?? null)}`,
-    {
-      hint: 'Begin SKILL.md with a block between two lines of --- that holds name (lowercase letters, digits and hyphens, at most 64, such as pdf-forms) and description.',
-    },
-  );
+  const problem = `a skill needs a name in its frontmatter that a folder can have, got ${JSON.stringify(name ?? null)}`;
+  throw new SkillError('SKILL_NOT_FOUND', problem, {
+    hint: 'Begin SKILL.md with a block between two lines of --- that holds name (lowercase letters, digits and hyphens, at most 64, such as pdf-forms) and description.',
+  });
 }
 
 /** A skill among others. Another one of the same name is left out: it would be in the same folder. */

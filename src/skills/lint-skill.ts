@@ -1,9 +1,8 @@
-import { access } from 'node:fs/promises';
-import { basename, isAbsolute, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { MARKERS } from '../core/document/index.ts';
 import { type Field, type Finding, lineFinder, parseFrontmatter, type Rule } from './frontmatter.ts';
-import { readSkillFile } from './read-skill.ts';
-import { type Link, relativeLinks } from './skill-files.ts';
+import { isInside, type Link, readSkillFile, relativeLinks } from './read-skill.ts';
 
 type SkillText = { readonly folderName: string | undefined; readonly text: string };
 
@@ -24,30 +23,22 @@ export type LintedSkill = { readonly file: string; readonly findings: readonly F
 export async function lintFolder(path: string): Promise<LintedSkill> {
   const { file, folder, text } = await readSkillFile(path);
   const findings = lintSkill({ folderName: folder === undefined ? undefined : basename(folder), text });
-  const missing = folder === undefined ? [] : await missingLinks(text, folder);
+  const missing = folder === undefined ? [] : missingLinks(text, folder);
   return { file, findings: [...findings, ...missing].sort((a, b) => a.line - b.line) };
 }
 
-async function missingLinks(text: string, folder: string): Promise<Finding[]> {
+function missingLinks(text: string, folder: string): Finding[] {
   const { bodyStart } = parseFrontmatter(text);
   // Blank lines instead of the frontmatter keep the line numbers.
   const body = text.slice(0, bodyStart).replace(/[^\n]+/g, '') + text.slice(bodyStart);
-  const links = relativeLinks(body).filter(({ path }) => isInside(path, folder));
-  return (await Promise.all(links.map((link) => checkLink(link, folder)))).flat();
+  const links = relativeLinks(body).filter(({ path }) => isInside(resolve(folder, path), folder));
+  return links.flatMap((link) => checkLink(link, folder));
 }
 
-function isInside(path: string, folder: string): boolean {
-  const fromFolder = relative(folder, resolve(folder, path));
-  return !fromFolder.startsWith('..') && !isAbsolute(fromFolder);
-}
-
-async function checkLink({ path, line }: Link, folder: string): Promise<Finding[]> {
+function checkLink({ path, line }: Link, folder: string): Finding[] {
+  if (existsSync(resolve(folder, path))) return [];
   const message = `expected a file at the end of the link ${JSON.stringify(path)}, but the folder has none there`;
-  const missing: Finding = { line, level: 'warning', rule: 'link-missing', message };
-  return access(resolve(folder, path)).then(
-    () => [],
-    () => [missing],
-  );
+  return [warning(line, 'link-missing', message)];
 }
 
 /** Spellings that are equal in Unicode (NFKC) count as equal. */

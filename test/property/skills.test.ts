@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MARKERS } from '../../src/core/document/index.ts';
 import { lintSkill } from '../../src/skills/index.ts';
-import { relativeLinks } from '../../src/skills/skill-files.ts';
+import { relativeLinks } from '../../src/skills/read-skill.ts';
 
 const markers = Object.values(MARKERS).flatMap(({ start, end }) => [start, end]);
 const fields = [

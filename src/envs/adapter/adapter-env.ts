@@ -11,7 +11,7 @@ import {
   SkillError,
 } from '../../core/contracts/index.ts';
 import { PatchFields, type RawPatch, SourceType } from '../../core/document/index.ts';
-import { head, isObject, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
+import { defined, head, isObject, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
 import { taskTypeOf } from '../split.ts';
 import {
   type AdapterBatch,
@@ -52,8 +52,7 @@ export function adapterEnv<Manager>(adapter: EnvAdapter<Manager>, options: Adapt
   const rolloutMany = (context: RolloutManyContext) => attemptAll({ adapter, name, source: ready(), context });
   return {
     name,
-    ...(version === undefined ? {} : { version }),
-    ...(prompts === undefined ? {} : { prompts }),
+    ...defined({ version, prompts }),
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     async setup(config) {
       await adapter.setup(config);
@@ -113,11 +112,7 @@ async function attemptBatch<Manager>(
 function withItemFacts<Manager>(result: RolloutResult, item: Item, adapter: EnvAdapter<Manager>): RolloutResult {
   const taskType = result.taskType ?? taskTypeOf(item);
   const referenceText = result.referenceText ?? adapter.buildReferenceText(item);
-  return {
-    ...result,
-    ...(taskType === '' ? {} : { taskType }),
-    ...(referenceText === '' ? {} : { referenceText }),
-  };
+  return { ...result, ...(taskType === '' ? {} : { taskType }), ...(referenceText === '' ? {} : { referenceText }) };
 }
 
 function requireName(name: string | undefined): string {

@@ -77,35 +77,25 @@ export function planSeeds(plan: EpochPlan): number[] {
 const path = z.string().min(1).optional();
 
 const SplitLoaderSettings = z.strictObject({
+  /** Default: `split_dir` when only `splitDir` is given, else `ratio`. */
   splitMode: z.enum(['split_dir', 'ratio']).optional(),
+  /** Folder with `train/`, `val/` and `test/`. */
   splitDir: path,
+  /** File with all items, or a folder with such a file, to be split by ratio. */
   dataPath: path,
+  /** Shares of train, val and test. Default 2:1:7. */
   splitRatio: z.string().default('2:1:7'),
   splitSeed: z.number().int().default(42),
+  /** Where a split by ratio is written, with its manifest. Default: nowhere. */
   splitOutputDir: path,
+  /** Most items of each split. 0, the default: all. */
   limit: z.number().int().nonnegative().default(0),
 });
-type SplitLoaderSettings = z.output<typeof SplitLoaderSettings>;
 
-export type SplitLoaderOptions = {
-  /** Default: `split_dir` when only `splitDir` is given, else `ratio`. */
-  readonly splitMode?: 'split_dir' | 'ratio';
-  /** Folder with `train/`, `val/` and `test/`. */
-  readonly splitDir?: string;
-  /** File with all items, or a folder with such a file, to be split by ratio. */
-  readonly dataPath?: string;
-  /** Shares of train, val and test. Default 2:1:7. */
-  readonly splitRatio?: string;
-  /** Default 42. */
-  readonly splitSeed?: number;
-  /** Where a split by ratio is written, with its manifest. Default: nowhere. */
-  readonly splitOutputDir?: string;
-  /** Most items of each split. 0, the default: all. */
-  readonly limit?: number;
-};
+export type SplitLoaderOptions = Readonly<z.input<typeof SplitLoaderSettings>>;
 
 /** Where the items are: in folders that are split already, or in one place. */
-export type SplitLoaderPlan = Omit<SplitLoaderSettings, 'splitMode' | 'splitDir' | 'dataPath'> &
+export type SplitLoaderPlan = Omit<z.output<typeof SplitLoaderSettings>, 'splitMode' | 'splitDir' | 'dataPath'> &
   ({ readonly mode: 'split_dir'; readonly splitDir: string } | { readonly mode: 'ratio'; readonly dataPath: string });
 
 /**

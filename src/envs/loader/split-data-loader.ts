@@ -150,10 +150,7 @@ async function findDataFile(path: string): Promise<string> {
 }
 
 /** Also `false` for what does not exist. */
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
+const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 
 /** How a split was drawn, and from which file. */
 type Origin = { readonly ratio: string; readonly seed: number; readonly source: string };

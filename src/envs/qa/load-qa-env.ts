@@ -1,6 +1,6 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
-import { isObject } from '../../core/text/index.ts';
+import { defined, isObject } from '../../core/text/index.ts';
 import {
   describeLeftOut,
   type Imported,
@@ -15,7 +15,7 @@ import {
   tasksInvalid,
 } from '../../imports/index.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
-import { type Splits, splitItems } from '../split.ts';
+import { splitItems } from '../split.ts';
 import { withContentIds } from './content-id.ts';
 import {
   type Columns,
@@ -41,20 +41,14 @@ export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
     trainItems: splits.train,
     valItems: splits.val,
     testItems: splits.test,
-    ...(maxCompletionTokens === undefined ? {} : { maxCompletionTokens }),
+    ...defined({ maxCompletionTokens }),
     ...(project.judges ? { judges: project.judges } : {}),
     warnings,
     drafts,
   }) as unknown as SkillEnv;
 }
 
-type Loaded = {
-  readonly splits: Splits<QaItemInput>;
-  readonly warnings: readonly string[];
-  readonly drafts?: SkillEnv['drafts'];
-};
-
-async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject): Promise<Loaded> {
+async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject) {
   if (tasks !== undefined) {
     const { rows, leftOut, marks } = await loadTasks(tasks, data);
     const drafted = rows.flatMap(({ where }) => marks.get(where) ?? []);
@@ -189,9 +183,7 @@ function peekAt({ rows, total, atLeast }: Peeked, path: string): PeekedTasks | u
   const named = nameColumns(rows, guessed);
   if (!areTasks(named)) return undefined;
   const { question, answers, taskType } = named[0]?.columns ?? {};
-  const columns = Object.fromEntries(
-    Object.entries({ question, answers, taskType }).filter(([, name]) => name !== undefined),
-  );
+  const columns = defined({ question, answers, taskType });
   return { format: 'rows', count: total, atLeast, columns, guessed, answers: named.flatMap(answersOf) };
 }
 

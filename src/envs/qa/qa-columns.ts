@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
-import { isObject, memoize, parseJson } from '../../core/text/index.ts';
+import { defined, isObject, memoize, parseJson } from '../../core/text/index.ts';
 import { isFilled, itemId, type Row, tasksInvalid } from '../../imports/index.ts';
 
 /** The fields of a task, and other names for them, the likelier first. Case, spaces, `_` and `-` do not count. */
@@ -214,14 +214,7 @@ const QaFields = z
   .transform(({ id, question, context, answers, answer, judge, task_type, taskType = task_type }, check) => {
     const golds = answers ?? (answer == null ? [] : [answer]);
     if (golds.length === 0 && !judge) check.addIssue({ code: 'custom', path: ['answers'], message: FILLED_LIST });
-    return {
-      id,
-      question,
-      answers: golds,
-      ...(judge ? { judge } : {}),
-      ...(context === undefined ? {} : { context }),
-      ...(taskType === undefined ? {} : { taskType }),
-    };
+    return { id, question, answers: golds, ...(judge ? { judge } : {}), ...defined({ context, taskType }) };
   });
 
 /** An item with a judge that was read before has an empty list. */

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import type { WorkspaceTaskInput } from '../../core/judge/index.ts';
-import { isObject } from '../../core/text/index.ts';
+import { defined, isObject, parseJson } from '../../core/text/index.ts';
 import {
   asTheyLie,
   type FileContents,
   filesIn,
+  type ImportedWork,
   type LeftOut,
   NotCarried,
   readBelow,
@@ -15,59 +15,45 @@ import {
   reasonOf,
   type SourceFile,
 } from '../left-out.ts';
-import type { Row } from '../rows.ts';
-import { type Copy, type Dockerfile, readDockerfile } from './dockerfile.ts';
 
 export const isHarborTask = (folder: string): boolean => existsSync(join(folder, 'task.toml'));
 
-type HarborTask = { readonly rows: readonly Row<WorkspaceTaskInput>[]; readonly leftOut: readonly LeftOut[] };
-
 /** A folder with task.toml, instruction.md, environment/ and tests/. What is in solution/ is never read. */
-export async function readHarborTask(folder: string): Promise<HarborTask> {
+export async function readHarborTask(folder: string): Promise<Pick<ImportedWork, 'rows' | 'leftOut'>> {
   const name = basename(folder);
   try {
     const settings = readTaskToml(await readBelow(folder, 'task.toml'));
-    const { docker, contents } = await readEnvironment(folder, settings);
-    const tests = await readTests(folder);
-    const value = toTask(await readBelow(folder, 'instruction.md'), { name, settings, docker, contents, tests });
-    const leftOut = [...settings.leftOut, ...lostOf(docker)].map((one) => ({ ...one, where: `${name}: ${one.where}` }));
-    return { rows: [{ value, where: join(folder, 'task.toml') }], leftOut };
+    const files = { ...(await readEnvironment(folder, settings)), tests: await readTests(folder) };
+    const prompt = await readBelow(folder, 'instruction.md');
+    const value = { id: settings.name ?? name, prompt, ...toTask(settings, files) };
+    const leftOut = [...settings.leftOut, ...lostOf(files.docker)];
+    return {
+      rows: [{ value, where: join(folder, 'task.toml') }],
+      leftOut: leftOut.map((one) => ({ ...one, where: `${name}: ${one.where}` })),
+    };
   } catch (error) {
     return { rows: [], leftOut: [{ where: name, what: 'the task', why: reasonOf(error) }] };
   }
 }
 
-type TaskFiles = {
-  readonly name: string;
-  readonly settings: TaskSettings;
-  readonly docker: Dockerfile | undefined;
-  readonly contents: FileContents;
-  readonly tests: FileContents;
-};
+/** Where tasks work that do not say it. */
+const USUAL_WORKDIR = '/app';
 
-function toTask(prompt: string, { name, settings, docker, contents, tests }: TaskFiles): WorkspaceTaskInput {
-  const { agentMs, memoryMb, diskMb, verifyMs, taskType } = settings;
-  const limits = {
-    ...(agentMs === undefined ? {} : { timeoutMs: agentMs }),
-    ...(memoryMb === undefined ? {} : { memoryMb }),
-    ...(diskMb === undefined ? {} : { diskMb }),
+type TaskFiles = Awaited<ReturnType<typeof readEnvironment>> & { readonly tests: FileContents };
+
+function toTask(settings: TaskSettings, { docker, contents, tests }: TaskFiles) {
+  const { agentMs: timeoutMs, memoryMb, diskMb, verifyMs, taskType } = settings;
+  const limits = defined({ timeoutMs, memoryMb, diskMb });
+  const verify = {
+    command: ['bash', '/tests/test.sh'],
+    ...tests,
+    at: '/tests',
+    env: { ...docker?.env, ...settings.env },
+    verdict: 'reward' as const,
+    ...defined({ timeoutMs: verifyMs }),
   };
-  return {
-    id: settings.name ?? name,
-    prompt,
-    ...contents,
-    at: docker?.workdir ?? '/app',
-    verify: {
-      command: ['bash', '/tests/test.sh'],
-      ...tests,
-      at: '/tests',
-      env: { ...docker?.env, ...settings.env },
-      verdict: 'reward',
-      ...(verifyMs === undefined ? {} : { timeoutMs: verifyMs }),
-    },
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-    ...(taskType === undefined ? {} : { taskType }),
-  };
+  const at = docker?.workdir ?? USUAL_WORKDIR;
+  return { ...contents, at, verify, ...(Object.keys(limits).length === 0 ? {} : { limits }), ...defined({ taskType }) };
 }
 
 const DOWNLOADS = /^[^#\n]*?\b(apt-get|apk|dnf|curl|wget|uvx?|npx|pip3? install|npm (?:ci|i|install)|git clone)\b/m;
@@ -97,7 +83,12 @@ async function readEnvironment(folder: string, { image }: TaskSettings) {
 }
 
 /** A folder gives what is in it, a file itself. */
-async function filesOf({ sources, to, isInto }: Copy, environment: string, workdir: string): Promise<SourceFile[]> {
+async function filesOf(
+  copy: Dockerfile['copies'][number],
+  environment: string,
+  workdir: string,
+): Promise<SourceFile[]> {
+  const { sources, to, isInto } = copy;
   const files: SourceFile[] = [];
   for (const source of sources.map((one) => posix.normalize(`./${one}`).replace(/\/$/, ''))) {
     const there = await stat(join(environment, source)).catch(() => undefined);
@@ -122,36 +113,28 @@ function lostOf(docker: Dockerfile | undefined): LeftOut[] {
   const lost = (what: string, why: string) => ({ where: 'environment/Dockerfile', what, why });
   return [
     lost(`FROM ${docker.image}`, 'programs are those of the sandbox'),
-    ...docker.unused.map((what) => lost(what, 'files belong to who runs it')),
+    ...docker.copies.flatMap(({ flags }) => flags).map((what) => lost(what, 'files belong to who runs it')),
     ...Object.keys(docker.env).map((name) => lost(`ENV ${name}`, 'the verifier has it, the agent has not')),
   ];
 }
 
-const ABOUT = 'it says nothing about what is done or scored';
-const NO_NETWORK = 'verifiers have no network';
-const ALONE = 'an agent reaches its model, and what sandbox: gives it';
-const OWN_USER = 'everything runs as you, in the sandbox';
-
-/** Why a setting is not used, by the beginning of its path. The first that fits counts. */
-const WHY: readonly (readonly [beginning: string, why: string])[] = [
-  ['task.', ABOUT],
-  ['metadata.', ABOUT],
-  ['verifier.user', OWN_USER],
-  ['verifier.network_mode', NO_NETWORK],
-  ['verifier.allowed_hosts', NO_NETWORK],
-  ['verifier.collect', 'nothing is collected but the verdict'],
-  ['agent.user', OWN_USER],
-  ['agent.network_mode', ALONE],
-  ['agent.allowed_hosts', ALONE],
-  ['environment.allow_internet', ALONE],
-  ['environment.network_mode', ALONE],
-  ['environment.docker_image', 'programs are those of this machine, or of the container that sandbox: names'],
-  ['environment.cpus', 'processors are not shared out'],
-  ['environment.skills_dir', 'the skill that is trained is installed, and its neighbours: workspace.neighbours'],
-  ['environment.env', 'the verifier has them, the agent has not'],
-  ['environment.mcp_servers', 'agents get no servers of tools'],
-  ['environment.healthcheck', 'there is no container to wait for'],
-  ['environment.build_timeout_sec', 'nothing is built'],
+/** Why settings are not used, by the beginnings of their paths. */
+const WHY: readonly (readonly [why: string, beginnings: string])[] = [
+  ['it says nothing about what is done or scored', 'task. metadata.'],
+  ['everything runs as you, in the sandbox', 'verifier.user agent.user'],
+  ['verifiers have no network', 'verifier.network_mode verifier.allowed_hosts'],
+  [
+    'an agent reaches its model, and what sandbox: gives it',
+    'agent.network_mode agent.allowed_hosts environment.allow_internet environment.network_mode',
+  ],
+  ['nothing is collected but the verdict', 'verifier.collect'],
+  ['programs are those of this machine, or of the container that sandbox: names', 'environment.docker_image'],
+  ['processors are not shared out', 'environment.cpus'],
+  ['the skill that is trained is installed, and its neighbours: workspace.neighbours', 'environment.skills_dir'],
+  ['the verifier has them, the agent has not', 'environment.env'],
+  ['agents get no servers of tools', 'environment.mcp_servers'],
+  ['there is no container to wait for', 'environment.healthcheck'],
+  ['nothing is built', 'environment.build_timeout_sec'],
 ];
 
 type TaskSettings = ReturnType<typeof readTaskToml>;
@@ -163,23 +146,33 @@ function readTaskToml(text: string) {
   const fields = fieldsOf(root);
   const at = (path: string) => fields.find(([one]) => one === path)?.[1];
   if (Number(at('environment.gpus') ?? 0) > 0) throw new NotCarried('it needs a graphics card');
-  const used = {
-    name: textIn(at('task.name')),
-    taskType: textIn(at('metadata.category')),
-    verifyMs: millisecondsIn(at('verifier.timeout_sec')),
-    agentMs: millisecondsIn(at('agent.timeout_sec')),
-    memoryMb: amountIn(at('environment.memory_mb')),
-    diskMb: amountIn(at('environment.storage_mb')),
+  const isUsable = new Map<string, boolean>();
+  const take = <Value>(path: string, read: (value: unknown) => Value | undefined) => {
+    const value = read(at(path));
+    isUsable.set(path, value !== undefined);
+    return value;
   };
-  const { env, leftOut: lostEnv } = environmentOf(fields);
-  const isUsed = (path: string) => Object.hasOwn(TAKEN, path) && used[TAKEN[path]!] !== undefined;
-  const others = fields.filter(([path, value]) => {
-    const isHarmless = path === 'verifier.network_mode' && value === 'no-network';
-    return !isUsed(path) && !HARMLESS.includes(path) && !VARIABLE.test(path) && !isHarmless;
+  const used = {
+    name: take('task.name', textIn),
+    taskType: take('metadata.category', textIn),
+    verifyMs: take('verifier.timeout_sec', millisecondsIn),
+    agentMs: take('agent.timeout_sec', millisecondsIn),
+    memoryMb: take('environment.memory_mb', amountIn),
+    diskMb: take('environment.storage_mb', amountIn),
+  };
+  const leftOut = fields.flatMap(([path, value]): LeftOut[] => {
+    const isHarmless = HARMLESS.includes(path) || (path === 'verifier.network_mode' && value === 'no-network');
+    if (isUsable.get(path) || isHarmless || VARIABLE.test(path)) return [];
+    const why = isUsable.has(path) ? `a value that cannot be used: ${JSON.stringify(value)}` : whyNot(path);
+    return [{ where: path, what: path, why }];
   });
-  const leftOut = others.map(([path, value]): LeftOut => ({ where: path, what: path, why: whyNot(path, value) }));
+  const { env, leftOut: lostEnv } = environmentOf(fields);
   return { ...used, image: textIn(at('environment.docker_image')), env, leftOut: [...leftOut, ...lostEnv] };
 }
+
+const whyNot = (path: string) =>
+  WHY.find(([, beginnings]) => beginnings.split(' ').some((one) => path.startsWith(one)))?.[0] ??
+  'nothing here does it';
 
 function parseToml(text: string): Record<string, unknown> {
   try {
@@ -192,16 +185,6 @@ function parseToml(text: string): Record<string, unknown> {
 
 const HARMLESS = ['schema_version', 'version', 'environment.gpus'];
 
-/** The paths of what is used. */
-const TAKEN: Readonly<Record<string, 'name' | 'taskType' | 'verifyMs' | 'agentMs' | 'memoryMb' | 'diskMb'>> = {
-  'task.name': 'name',
-  'metadata.category': 'taskType',
-  'verifier.timeout_sec': 'verifyMs',
-  'agent.timeout_sec': 'agentMs',
-  'environment.memory_mb': 'memoryMb',
-  'environment.storage_mb': 'diskMb',
-};
-
 type Field = readonly [path: string, value: unknown];
 
 /** Every value with its path; a list is one value. The parser's tables may have no prototype. */
@@ -211,11 +194,6 @@ function fieldsOf(table: object, path = ''): Field[] {
     return isTable ? fieldsOf(value, `${path}${key}.`) : [[`${path}${key}`, value]];
   });
 }
-
-const whyNot = (path: string, value: unknown) =>
-  Object.hasOwn(TAKEN, path)
-    ? `a value that cannot be used: ${JSON.stringify(value)}`
-    : (WHY.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'nothing here does it');
 
 const textIn = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
 const amountIn = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined);
@@ -235,11 +213,88 @@ function environmentOf(fields: readonly Field[]) {
   for (const [path, value] of fields) {
     const [, owner, name] = VARIABLE.exec(path) ?? [];
     if (name === undefined) continue;
-    const isOfCaller = String(value).includes('${');
-    if (!isOfCaller) env[name] = String(value);
-    if (isOfCaller) leftOut.push({ where: path, what: path, why: 'nothing of your environment reaches a verifier' });
-    else if (owner === 'environment')
-      leftOut.push({ where: path, what: path, why: 'the verifier has it, the agent has not' });
+    const lose = (why: string) => leftOut.push({ where: path, what: path, why });
+    if (String(value).includes('${')) {
+      lose('nothing of your environment reaches a verifier');
+      continue;
+    }
+    env[name] = String(value);
+    if (owner === 'environment') lose('the verifier has it, the agent has not');
   }
   return { env, leftOut };
+}
+
+type Dockerfile = ReturnType<typeof readDockerfile>;
+
+/** What a Dockerfile does that can be done without docker. Throws `NotCarried` for one that does more than copy files onto an image. */
+function readDockerfile(text: string) {
+  let [image, workdir]: (string | undefined)[] = [];
+  const env: Record<string, string> = {};
+  const copies: ReturnType<typeof readCopy>[] = [];
+  for (const { line, number } of instructions(text)) {
+    const [, word = '', rest = ''] = /^(\w+)\s+([\s\S]*)$/.exec(line) ?? [undefined, line];
+    const name = word.toUpperCase();
+    if (name === 'FROM' && image === undefined) image = rest.trim();
+    else if (name === 'WORKDIR') workdir = posix.resolve(workdir ?? '/', plainWord(rest, number));
+    else if (name === 'ENV') Object.assign(env, readEnv(rest, number));
+    else if (name === 'COPY') copies.push(readCopy(rest, number, workdir));
+    else throw new NotCarried(`environment/Dockerfile:${number}: ${name} needs docker: ${ONLY}`);
+  }
+  if (image === undefined) throw new NotCarried('environment/Dockerfile has no FROM');
+  return { image, workdir: workdir ?? USUAL_WORKDIR, env, copies };
+}
+
+const ONLY = 'without it only one FROM, and COPY, WORKDIR and ENV are carried';
+
+/** Lines that end in a backslash go on in the next one, comments between them or not. */
+function* instructions(text: string): Generator<{ readonly line: string; readonly number: number }> {
+  let [whole, first] = ['', 0];
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    if (/^\s*(?:#.*)?$/.test(raw)) continue;
+    if (whole === '') first = index + 1;
+    whole += raw.replace(/\\\s*$/, ' ');
+    if (/\\\s*$/.test(raw)) continue;
+    yield { line: whole.trim(), number: first };
+    whole = '';
+  }
+  if (whole !== '') yield { line: whole.trim(), number: first };
+}
+
+function plainWord(written: string, number: number): string {
+  const word = written.trim().replace(/^(["'])(.*)\1$/, '$2');
+  if (/[$]/.test(word)) throw new NotCarried(`environment/Dockerfile:${number}: ${word} depends on a variable`);
+  return word;
+}
+
+function readEnv(rest: string, number: number): Record<string, string> {
+  const [, name, value] = /^(\w+)\s+([^=][\s\S]*)$/.exec(rest) ?? [];
+  if (name !== undefined && value !== undefined) return { [name]: plainWord(value, number) };
+  const pairs = [...rest.matchAll(/(\w+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/g)];
+  if (pairs.length === 0) throw new NotCarried(`environment/Dockerfile:${number}: ENV without a value`);
+  return Object.fromEntries(pairs.map(([, key, written]) => [key!, plainWord(written!, number)]));
+}
+
+function readCopy(rest: string, number: number, workdir = '/') {
+  const refuse = (why: string) => {
+    throw new NotCarried(`environment/Dockerfile:${number}: ${why}`);
+  };
+  const flags = rest.match(/^(?:--\S+\s+)+/)?.[0] ?? '';
+  if (/--from\b/.test(flags)) refuse('COPY from another image is not carried');
+  const words = wordsOf(rest.slice(flags.length).trim()).map((word) => plainWord(word, number));
+  if (words.length < 2) refuse('COPY needs a source and a place');
+  if (words.some((word) => /^<<|[*?[]|^\w+:\/\//.test(word)))
+    refuse('COPY of patterns, of texts in the file or from elsewhere is not carried');
+  const to = words.at(-1)!;
+  return {
+    sources: words.slice(0, -1), // from the folder of the Dockerfile
+    to: posix.resolve(workdir, to),
+    isInto: words.length > 2 || /(?:^|\/)\.?$/.test(to), // whether it is a folder, whatever the sources are
+    flags: flags.split(/\s+/).filter(Boolean), // they have no meaning here
+  };
+}
+
+/** Words with spaces between them, or a list in JSON. */
+function wordsOf(text: string): string[] {
+  const words = text.startsWith('[') ? parseJson(text) : text.split(/\s+/);
+  return Array.isArray(words) ? words.map(String) : [];
 }

@@ -36,12 +36,7 @@ const REASONS: readonly (readonly [why: string, types: string])[] = [
   ],
 ];
 const WHY_NOT = new Map(
-  REASONS.flatMap(([why, types]) =>
-    types
-      .trim()
-      .split(/\s+/)
-      .map((type) => [type, why]),
-  ),
+  REASONS.flatMap(([why, types]) => (types.match(/\S+/g) ?? []).map((type) => [type, why] as const)),
 );
 
 type Made = Readonly<Record<string, unknown>>;

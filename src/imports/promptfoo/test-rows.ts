@@ -18,10 +18,7 @@ export type TestRow = {
 };
 
 /** What checks become, and sets of them. Both throw `NotCarried`. */
-export type Carry = {
-  readonly check: (assertion: Assertion) => unknown;
-  readonly set: (set: Assertion) => unknown;
-};
+export type Carry = { readonly check: (assertion: Assertion) => unknown; readonly set: (set: Assertion) => unknown };
 
 type Context = {
   /** The most general first. */

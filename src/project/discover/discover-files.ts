@@ -5,7 +5,7 @@ import { type PeekedTasks, peekTasks } from '../../envs/index.ts';
 import { readHead, TASK_FILE_ENDINGS } from '../../imports/index.ts';
 import { NO_SKILL_TEXT, parseFrontmatter, skillFileAt, skillHeader, skillTextOf } from '../../skills/index.ts';
 import { readConfigFile } from '../config-file.ts';
-import { isSkillOptConfig } from '../skillopt-config/layers.ts';
+import { isSkillOptConfig } from '../skillopt-config/load-skillopt-config.ts';
 
 const MOST_OPENED = 60;
 const MAX_SKILL_BYTES = 200_000;
@@ -74,11 +74,7 @@ async function findSkills(directory: string, named: string | undefined) {
   };
 }
 
-const isFile = (path: string) =>
-  stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() ?? false;
 
 async function lookAtSkill(directory: string, file: string): Promise<FoundSkill | LeftOut> {
   try {

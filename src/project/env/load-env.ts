@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
@@ -12,9 +13,14 @@ import {
   envNames,
   findEnvFactory,
   isEnvAdapter,
+  type QaItem,
+  splitItems,
 } from '../../envs/index.ts';
+import { describeLeftOut } from '../../imports/index.ts';
+import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { isModulePath, type LoadedProject, resolvePath } from '../load-project.ts';
+import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { SandboxSpec } from '../project.ts';
@@ -27,15 +33,15 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const scoring = await readScoring(project.scoring, directory);
   const settings = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, settings, findOrigin);
-  if (env === 'trigger') return (await import('./load-workspace-env.ts')).loadTriggerEnv(loaded);
-  if (env === 'workspace') return (await import('./load-workspace-env.ts')).loadWorkspaceEnv(loaded);
+  if (env === 'trigger') return loadTriggerEnv(loaded);
+  if (env === 'workspace') return loadWorkspaceEnv(loaded);
   const isForAgent = env === 'qa' && isAgentSpec(project.target);
   if (env === 'qa' && !isForAgent && isNoTarget(project.target))
     throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
   const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project.sandbox) });
-  return isForAgent ? (await import('./load-workspace-env.ts')).questionsInWorkspace(made, loaded) : made;
+  return isForAgent ? questionsInWorkspace(made, loaded) : made;
 }
 
 async function readScoring(scoring: Scoring | undefined, directory: string): Promise<Scoring | undefined> {
@@ -215,5 +221,72 @@ function unloadable(name: string, cause: unknown): SkillError {
   return new SkillError('ENV_INVALID', `${name} cannot be loaded: ${message}`, {
     cause,
     hint: importHint(cause) ?? usual,
+  });
+}
+
+async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
+  const { loadWorkspaceTasks, workspaceEnv } = await import('../../runners/index.ts');
+  const { tasks, ...common } = await tasksAndOptions(loaded, 'workspace');
+  const { splitRatio: ratio, splitSeed: seed } = loaded.project;
+  const { rows, folder, leftOut } = await loadWorkspaceTasks(shownPath(tasks));
+  const items = { ...splitItems(rows, { ratio, seed }) };
+  const warnings = leftOut.length === 0 ? [] : [describeLeftOut(shownPath(tasks), leftOut)];
+  return workspaceEnv({ name: 'workspace', items, folder, warnings, ...common }) as unknown as SkillEnv;
+}
+
+async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
+  const { loadTriggerQueries, triggerEnv } = await import('../../runners/index.ts');
+  const { tasks, ...common } = await tasksAndOptions(loaded, 'trigger');
+  const { splitRatio: ratio, splitSeed: seed, workspace } = loaded.project;
+  const items = { ...(await loadTriggerQueries(shownPath(tasks), { ratio, seed })) };
+  return triggerEnv({ items, ...common, runs: workspace?.runs ?? 1 }) as unknown as SkillEnv;
+}
+
+async function questionsInWorkspace(questions: SkillEnv, loaded: LoadedProject): Promise<SkillEnv> {
+  const { qaInWorkspace } = await import('../../runners/index.ts');
+  const common = await workspaceOptions(agentTargetOf(loaded.project)!, loaded);
+  return qaInWorkspace({ questions: questions as unknown as SkillEnv<QaItem>, ...common }) as unknown as SkillEnv;
+}
+
+async function tasksAndOptions(loaded: LoadedProject, env: string) {
+  const { project, findOrigin } = loaded;
+  const { tasks } = project;
+  const target = await requireAgentTarget(loaded);
+  if (target === undefined) throw await withPlace(needsAgent(env), ['target'], findOrigin);
+  if (tasks === undefined || !existsSync(tasks)) throw await withPlace(needsTasks(tasks, env), ['tasks'], findOrigin);
+  return { tasks, ...(await workspaceOptions(target, loaded)) };
+}
+
+async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, directory }: LoadedProject) {
+  const { openSandbox } = await import('../../workspaces/index.ts');
+  const { tasks, skill, workspace = {} } = project;
+  return {
+    sandbox: openSandbox(sandbox ?? project.sandbox),
+    limits: { ...limits, ...workspace.limits },
+    ...(skill === undefined ? {} : { package: await readPackage(skill, tasks === undefined ? [] : [tasks]) }),
+    neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
+  };
+}
+
+async function readNeighbours(paths: readonly string[], directory: string) {
+  const files = paths.map(async (path) => {
+    const folder = resolvePath(directory, path.replace(/^~(?=\/|$)/, homedir()));
+    if (existsSync(folder)) return findSkillFiles(folder);
+    throw new SkillError('CONFIG_INVALID', `workspace.neighbours: the folder ${path} does not exist`, {
+      hint: 'Name existing folders with skills, or remove neighbours.',
+    });
+  });
+  return Promise.all((await Promise.all(files)).flat().map((file) => readPackage(file)));
+}
+
+const needsAgent = (env: string) =>
+  new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is not an agent`, {
+    hint: 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.',
+  });
+
+function needsTasks(path: string | undefined, env: string): SkillError {
+  const problem = path === undefined ? 'no tasks are named' : `the tasks ${shownPath(path)} do not exist`;
+  return new SkillError('TASKS_INVALID', `env: ${env} needs tasks, and ${problem}`, {
+    hint: 'Name a file with one task per line, or a folder with one folder per task: docs/agents.md.',
   });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
-import { AgentLimitsSpec, type AgentRunner, keysAt, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { AgentLimitsSpec, type AgentRunner, keysAt, SkillError } from '../../core/contracts/index.ts';
 import { describeIssue, suggestion, valueAt } from '../../core/text/index.ts';
 import { type Price, priceOf } from '../../models/index.ts';
+import type { AgentRunnerOptions } from '../../runners/index.ts';
 import type { LoadedProject } from '../load-project.ts';
 import { withPlace } from '../origin.ts';
 import { type Project, SandboxSpec } from '../project.ts';
@@ -96,11 +97,9 @@ function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 
   });
 }
 
-type AgentSurroundings = {
+type AgentSurroundings = Pick<AgentRunnerOptions, 'sandbox' | 'price'> & {
   readonly env: Environment;
   readonly directory: string;
-  readonly sandbox: Sandbox;
-  readonly price?: Price | undefined;
 };
 
 export async function openAgentTarget(

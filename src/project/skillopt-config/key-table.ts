@@ -1,15 +1,10 @@
-import { type ValueRule, WORDS } from './read-value.ts';
+import { type Backend, type ValueRule, WORDS } from './read-value.ts';
 
 export const SECTIONS = ['model', 'train', 'gradient', 'optimizer', 'evaluation', 'env'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export const ROLES = ['optimizer', 'target'] as const;
 export type Role = (typeof ROLES)[number];
-
-export type Backend =
-  | 'openai_compatible'
-  | `${'openai' | 'qwen' | 'minimax' | 'claude' | 'copilot'}_chat`
-  | `${'codex' | 'claude_code' | 'cursor' | 'copilot'}_exec`;
 
 /** One key of a SkillOpt config, and its effect here. */
 export type KeyRow = ValueRule & {

@@ -2,10 +2,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { configShape, SkillError } from '../../core/contracts/index.ts';
 import { isObject, suggestion } from '../../core/text/index.ts';
 import { readConfigFile } from '../config-file.ts';
-import { placeIn } from '../origin.ts';
+import { type FindOrigin, findLine, type KeyPath, placeIn } from '../origin.ts';
 import { projectKeys } from '../project.ts';
 import { refuseNamedSecret, refuseNamedSecrets } from '../secrets.ts';
-import { findFlat, findRow, KEY_ALIASES, KEY_TABLE, SECTIONS, type Section } from './key-table.ts';
+import { findFlat, findRow, KEY_ALIASES, KEY_TABLE, type KeyRow, SECTIONS, type Section } from './key-table.ts';
 import { castText, isBlank, type Values } from './read-value.ts';
 
 export type Layer = {
@@ -121,21 +121,39 @@ function mergeMaps(base: Values, child: Values): Values {
   return { ...base, ...(Object.fromEntries(merged) as Values) };
 }
 
-/** Whether a file is a SkillOpt config: it has a `_base_`, a section, or flat names and no key of ours. */
-export function isSkillOptConfig(raw: Values): boolean {
-  const names = Object.keys(raw);
-  if ('_base_' in raw || names.some((name) => isSectionValue(name, raw[name]))) return true;
-  // `seed`, `workers` and `env` are keys of both.
-  return names.some((name) => name.includes('_') && findFlat(name) !== undefined) && !names.some(isOwnKey);
-}
-
 const OWN_KEYS = new Set(Object.keys({ ...configShape, ...projectKeys }));
 
 /** A key of ours that SkillOpt does not have. SkillOpt has no keys with a capital letter. */
-const isOwnKey = (name: string): boolean => /[A-Z]/.test(name) || (OWN_KEYS.has(name) && !findFlat(name));
+export const isOwnKey = (name: string): boolean => /[A-Z]/.test(name) || (OWN_KEYS.has(name) && !findFlat(name));
 
 const isSection = (name: string): name is Section => (SECTIONS as readonly string[]).includes(name);
 
 /** `optimizer` is a section in SkillOpt and a model here. Only a model has the key `provider`. */
-const isSectionValue = (name: string, value: unknown): boolean =>
+export const isSectionValue = (name: string, value: unknown): boolean =>
   isSection(name) && isObject(value) && !(name === 'optimizer' && 'provider' in value);
+
+/** Finds a key of ours, or `section.key` of theirs, on the command line, then in the file and its bases. */
+export function skillOptOrigin(files: readonly string[], set: Layer): FindOrigin {
+  return async (path) => {
+    const rows = rowsNamed(path);
+    const typed = rows.find(({ section, key }) => key in set.sections[section]);
+    if (typed) return { place: '--set', key: nameIn(typed) };
+    const own = path.join('.');
+    if (String(path[0]) in set.own) return { place: '--set', key: own };
+    const theirs = rows.map((row) => ({ key: nameIn(row), paths: [[row.section, row.key], [row.flat]] }));
+    for (const file of files) {
+      for (const { key, paths } of [...theirs, { key: own, paths: [path, path.slice(0, 1)] }]) {
+        const line = await findLine(file, paths);
+        if (line !== undefined) return { place: `${basename(file)}:${line}`, key };
+      }
+    }
+    return { key: own };
+  };
+}
+
+export const nameIn = ({ section, key }: KeyRow) => `${section}.${key}`;
+
+function rowsNamed([first, second]: KeyPath): KeyRow[] {
+  const theirs = KEY_TABLE.filter((row) => row.section === first && row.key === second);
+  return theirs.length > 0 ? theirs : KEY_TABLE.filter((row) => (row.to ?? '').split(', ').includes(String(first)));
+}

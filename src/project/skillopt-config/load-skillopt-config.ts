@@ -1,12 +1,33 @@
 import { basename } from 'node:path';
 import { configShape, SkillError } from '../../core/contracts/index.ts';
-import { suggestion } from '../../core/text/index.ts';
-import { type FindOrigin, findLine, type KeyPath, nameOf } from '../origin.ts';
+import { defined, suggestion } from '../../core/text/index.ts';
+import type { ModelSpec } from '../models/provider.ts';
+import { nameOf } from '../origin.ts';
 import type { ProjectInput } from '../project.ts';
-import { findRow, KEY_TABLE, type KeyRow, ROLES, SECTIONS, type Section } from './key-table.ts';
-import { type Layer, mergeLayers, overrideLayer, readLayers } from './layers.ts';
-import { modelSpecs, type RoleBackends, roleBackends } from './model-specs.ts';
-import { BadValue, isBlank, readFor, readNumber, readWord, type Values } from './read-value.ts';
+import { findFlat, findRow, KEY_TABLE, type KeyRow, ROLES, type Role, SECTIONS, type Section } from './key-table.ts';
+import {
+  isOwnKey,
+  isSectionValue,
+  type Layer,
+  mergeLayers,
+  nameIn,
+  overrideLayer,
+  readLayers,
+  skillOptOrigin,
+} from './layers.ts';
+import {
+  type Backend,
+  BadValue,
+  isBlank,
+  plainWord,
+  type RoleBackends,
+  readFor,
+  readNumber,
+  readValue,
+  readWord,
+  roleBackends,
+  type Values,
+} from './read-value.ts';
 
 type SkillOptSource = {
   readonly file: string;
@@ -41,6 +62,14 @@ export async function loadSkillOptConfig(source: SkillOptSource) {
     const origin = await findOrigin(error.key.split('.'));
     throw new SkillError('CONFIG_INVALID', `${nameOf(origin)}: ${error.message}`, { hint: error.hint });
   }
+}
+
+/** Whether a file is a SkillOpt config: it has a `_base_`, a section, or flat names and no key of ours. */
+export function isSkillOptConfig(raw: Values): boolean {
+  const names = Object.keys(raw);
+  if ('_base_' in raw || names.some((name) => isSectionValue(name, raw[name]))) return true;
+  // `seed`, `workers` and `env` are keys of both.
+  return names.some((name) => name.includes('_') && findFlat(name) !== undefined) && !names.some(isOwnKey);
 }
 
 /** Overrides for a project file of ours, where a model is one value. */
@@ -159,28 +188,99 @@ function unknownReason(section: Section, key: string): string {
   return section === 'env' ? `unknown, handed to the environment as extras.${key}${guess}` : `unknown${guess}`;
 }
 
-/** Finds a key of ours, or `section.key` of theirs, on the command line, then in the file and its bases. */
-function skillOptOrigin(files: readonly string[], set: Layer): FindOrigin {
-  return async (path) => {
-    const rows = rowsFor(path);
-    const typed = rows.find(({ section, key }) => key in set.sections[section]);
-    if (typed) return { place: '--set', key: nameIn(typed) };
-    const own = path.join('.');
-    if (String(path[0]) in set.own) return { place: '--set', key: own };
-    const theirs = rows.map((row) => ({ key: nameIn(row), paths: [[row.section, row.key], [row.flat]] }));
-    for (const file of files) {
-      for (const { key, paths } of [...theirs, { key: own, paths: [path, path.slice(0, 1)] }]) {
-        const line = await findLine(file, paths);
-        if (line !== undefined) return { place: `${basename(file)}:${line}`, key };
-      }
-    }
-    return { key: own };
+/** `optimizer` and `target` in our keys, if the section names them. An agent has the limit of `env.exec_timeout`. */
+function modelSpecs(model: Values, env: Values): Values {
+  const roles = ROLES.map((role) => settingsFor(role, model, env));
+  const specs = roles.map((settings) => [settings.role, makers[settings.backend](settings)]);
+  const timeoutMs = Math.round(Math.max(...roles.map((settings) => settings.timeoutSeconds())) * 1000);
+  return {
+    ...Object.fromEntries(specs.filter(([, spec]) => spec !== undefined)),
+    // Both models share the longest limit, which is never below our default.
+    ...(timeoutMs > configShape.callTimeoutMs.parse(undefined) ? { callTimeoutMs: timeoutMs } : {}),
   };
 }
 
-const nameIn = ({ section, key }: KeyRow) => `${section}.${key}`;
+type RoleSettings = ReturnType<typeof settingsFor>;
 
-function rowsFor([first, second]: KeyPath): KeyRow[] {
-  const theirs = KEY_TABLE.filter((row) => row.section === first && row.key === second);
-  return theirs.length > 0 ? theirs : KEY_TABLE.filter((row) => (row.to ?? '').split(', ').includes(String(first)));
+function settingsFor(role: Role, model: Values, env: Values) {
+  const backend = roleBackends(model)[role];
+  const rows = rowsFor(role, backend, model);
+  const read = (to: string) => {
+    const row = rows.get(to);
+    return row && readValue(`model.${row.key}`, row, model[row.key]);
+  };
+  const name = isBlank(model[role]) ? undefined : String(model[role]).trim();
+  const seconds = isBlank(env.exec_timeout) ? undefined : readNumber('env.exec_timeout', env.exec_timeout);
+  return {
+    role,
+    backend,
+    name,
+    /** The name, unless it is a default of SkillOpt, which other backends do not have. */
+    chosen: name === 'gpt-5.4' || name === 'gpt-5.5' ? undefined : name,
+    backendName: read(`${role}.model`),
+    /** Whether `openai_chat` is Azure even without an endpoint. */
+    isAzure: plainWord(model.backend ?? '').startsWith('azure'),
+    limits: seconds === undefined ? undefined : { timeoutMs: Math.round(seconds * 1000) },
+    options(): Values {
+      const own = [...rows.keys()].filter((to) => to.startsWith(`${role}.`) && to !== `${role}.model`);
+      return Object.fromEntries(own.map((to) => [to.slice(role.length + 1), read(to)]));
+    },
+    timeoutSeconds: () => Number(read('callTimeoutMs') ?? 0),
+  };
+}
+
+/** The keys in the file that count for a role with this backend, by the option that they set. */
+function rowsFor(role: Role, backend: Backend, model: Values): ReadonlyMap<string, KeyRow> {
+  const used = KEY_TABLE.filter(
+    (row) => row.backends?.includes(backend) && (row.role ?? role) === role && !isBlank(model[row.key]),
+  );
+  return new Map(used.flatMap((row) => (row.to ?? '').split(', ').map((to) => [to, row])));
+}
+
+const makers: Readonly<Record<Backend, (settings: RoleSettings) => ModelSpec | undefined>> = {
+  openai_chat: openaiSpec,
+  openai_compatible: compatibleSpec,
+  qwen_chat: ({ chosen, options }) => block('qwen', { ...options(), model: chosen ?? 'Qwen/Qwen3.5-4B' }),
+  minimax_chat: ({ chosen, backendName, options }) =>
+    block('minimax', { ...options(), model: chosen ?? backendName ?? 'MiniMax-M3' }),
+  claude_chat: ({ chosen }) => block('claude-cli', { model: chosen ?? 'claude-sonnet-4-6' }),
+  copilot_chat: ({ chosen, backendName, options }) =>
+    block('copilot-cli', { ...options(), model: backendName ?? chosen }),
+  // As optimizer Codex answers a message, as `codex-cli` does. As target it works in a folder.
+  codex_exec: (settings) =>
+    settings.role === 'target'
+      ? agentSpec('codex', settings)
+      : block('codex-cli', { model: settings.name, ...settings.options() }),
+  claude_code_exec: (settings) => agentSpec('claude', settings),
+  cursor_exec: (settings) => agentSpec('cursor', settings),
+  copilot_exec: (settings) => agentSpec('copilot', settings),
+};
+
+function openaiSpec({ name, isAzure, options }: RoleSettings): ModelSpec | undefined {
+  if (name === undefined) return undefined;
+  const { auth, apiVersion, ...shared } = options();
+  const isOpenAi = auth === 'openai' || (auth === undefined && shared.baseURL === undefined && !isAzure);
+  return isOpenAi
+    ? block('openai', { model: name, ...shared })
+    : block('azure', { model: name, ...shared, apiVersion, auth });
+}
+
+function compatibleSpec({ name, chosen, backendName, options }: RoleSettings): ModelSpec | undefined {
+  const model = chosen ?? backendName ?? name;
+  if (model === undefined) return undefined;
+  const { temperature, ...others } = options();
+  return block('compatible', { ...others, model, temperature: temperature ?? undefined });
+}
+
+/** An agent in a workspace, with the skill installed. As optimizer it is refused later, by name. */
+function agentSpec(agent: string, { role, backend, name, chosen, limits, options }: RoleSettings): ModelSpec {
+  if (role === 'optimizer') return `${backend}:${name ?? ''}`;
+  return { agent, ...defined({ model: chosen, ...options(), limits }) };
+}
+
+/** Without other options it is `openai:MODEL`. */
+function block(provider: string, options: Values): ModelSpec {
+  const { model, ...others } = defined(options);
+  if (Object.keys(others).length > 0) return { provider, ...defined({ model }), ...others };
+  return model === undefined ? provider : `${provider}:${model}`;
 }

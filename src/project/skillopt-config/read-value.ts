@@ -6,7 +6,7 @@ import { variableIn } from '../secrets.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 /** Our word for each of theirs. */
-export type Words = Readonly<Record<string, string>>;
+type Words = Readonly<Record<string, string>>;
 
 /** How the value of a key is read. By default it is text. */
 export type ValueRule = {
@@ -18,7 +18,7 @@ export type ValueRule = {
 };
 
 /** `{ fixed: 'manual scheduled' }` as `{ fixed: 'fixed', manual: 'fixed', scheduled: 'fixed' }`. */
-export function wordsOf(groups: Words): Words {
+function wordsOf(groups: Words): Words {
   const pairs = Object.entries(groups).flatMap(([word, others]) =>
     [word, ...others.split(' ')].map((name) => [name, word]),
   );
@@ -121,4 +121,49 @@ export function castText(text: string): unknown {
   if (/^(true|yes)$/i.test(text)) return true;
   if (/^(false|no)$/i.test(text)) return false;
   return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+}
+
+export type Backend =
+  | 'openai_compatible'
+  | `${'openai' | 'qwen' | 'minimax' | 'claude' | 'copilot'}_chat`
+  | `${'codex' | 'claude_code' | 'cursor' | 'copilot'}_exec`;
+
+/** Names of `model.backend` that count for both roles. */
+const FOR_BOTH = wordsOf({
+  openai_chat: 'azure_openai azure',
+  claude_chat: 'claude anthropic',
+  codex_exec: 'codex openai',
+  copilot_chat: 'copilot copilot_cli github_copilot',
+  openai_compatible: 'compat openai_compatible_chat',
+});
+
+/** Names that count for the target alone. The optimizer stays with `openai_chat`. */
+const FOR_TARGET = wordsOf({
+  cursor_exec: 'cursor cursor_agent',
+  claude_code_exec: 'claude_code',
+  copilot_exec: 'copilot_exec',
+  qwen_chat: 'qwen',
+  minimax_chat: 'minimax',
+});
+
+export type RoleBackends = Readonly<Record<'optimizer' | 'target', Backend>>;
+
+/** The shared name fills roles that are not set. `openai_chat` counts as not set, since the base file has it. */
+export function roleBackends(model: Values): RoleBackends {
+  const shared = readBackend('backend', model);
+  const [optimizer, target] = [readBackend('optimizer_backend', model), readBackend('target_backend', model)];
+  const forOptimizer = Object.hasOwn(FOR_BOTH, shared) ? shared : 'openai_chat';
+  return {
+    optimizer: optimizer === 'openai_chat' ? forOptimizer : optimizer,
+    target: target === 'openai_chat' ? shared : target,
+  };
+}
+
+function readBackend(key: string, { [key]: value }: Values): Backend {
+  if (isBlank(value)) return 'openai_chat';
+  const backends: Words = { ...FOR_BOTH, ...FOR_TARGET };
+  const [name, names] = [plainWord(value), Object.keys(backends)];
+  if (names.includes(name)) return backends[name] as Backend;
+  const message = `unknown backend ${JSON.stringify(value)}${suggestion(name, names)}`;
+  throw new BadValue(`model.${key}`, message, `Known: ${names.join(', ')}.`);
 }

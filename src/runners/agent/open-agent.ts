@@ -96,14 +96,11 @@ function upstreamOf(cli: AgentCli, options: AgentRunnerOptions, env: Environment
   const { baseURL, apiKeyEnv, model } = options;
   const provider = cli.provider(env, model);
   const key = apiKeyEnv === undefined ? provider.key : env[apiKeyEnv];
-  if (apiKeyEnv !== undefined && !key)
-    throw new SkillError(
-      'CONFIG_INVALID',
-      `the variable ${apiKeyEnv} is not set, which is to hold the key for ${cli.binary}`,
-      {
-        hint: `Set ${apiKeyEnv}, also in .env, or take apiKeyEnv away to use the sign-in of ${cli.binary}.`,
-      },
-    );
+  if (apiKeyEnv !== undefined && !key) {
+    const problem = `the variable ${apiKeyEnv} is not set, which is to hold the key for ${cli.binary}`;
+    const hint = `Set ${apiKeyEnv}, also in .env, or take apiKeyEnv away to use the sign-in of ${cli.binary}.`;
+    throw new SkillError('CONFIG_INVALID', problem, { hint });
+  }
   if (!key && baseURL === undefined) return { upstream: undefined, hasKey: false };
   if (baseURL !== undefined && !URL.canParse(baseURL))
     throw new SkillError('CONFIG_INVALID', `the model's address must be a URL, got ${JSON.stringify(baseURL)}`, {

@@ -3,8 +3,9 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { childEnvironment, type Environment, type Launch } from '../../agents/index.ts';
 import type { AgentRunRequest, Mount, SandboxRequest, WorkspaceView } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { forwarderPath, type ModelGateway, throughForwarder } from '../../models/index.ts';
-import { openRolloutFolder } from '../../workspaces/index.ts';
+import { layFiles, openRolloutFolder } from '../../workspaces/index.ts';
 import { installSkills, nameOf } from '../installed-skill.ts';
 import { type Agent, signInFiles } from './open-agent.ts';
 
@@ -54,12 +55,11 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
     isSandboxed: agent.sandbox.id !== 'none',
     limits: request.limits,
   });
-  for (const [path, text] of Object.entries(launch.files ?? {})) {
-    await mkdir(dirname(join(folder.home, path)), { recursive: true });
-    await writeFile(join(folder.home, path), text);
-  }
-  const skills = await showSkills(agent, request, folder, paths);
-  const hidden = await hidePaths(agent, request.workspace, folder.aside);
+  await layFiles({ folder: folder.home }, launch.files ?? {});
+  const changes = [
+    await showSkills(agent, request, folder, paths),
+    await hidePaths(agent, request.workspace, folder.aside),
+  ];
   const { program, mounts, network } = startOf(agent, launch, parts);
   return {
     command: {
@@ -70,8 +70,7 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
         ...programMounts(agent),
         ...(gateway === undefined ? signInMounts(agent, paths) : []),
         ...mounts,
-        ...skills.mounts,
-        ...hidden.mounts,
+        ...changes.flatMap((change) => change.mounts),
       ],
       network,
       env: environmentFor(agent, launch, { ...paths, hasGateway: gateway !== undefined }),
@@ -79,8 +78,7 @@ export async function prepareRun(agent: Agent, request: AgentRunRequest, parts: 
       maxOutputBytes: MAX_OUTPUT_BYTES,
     },
     [Symbol.asyncDispose]: async () => {
-      await skills.undo?.();
-      await hidden.undo?.();
+      for (const { undo } of changes) await undo?.();
     },
   };
 }
@@ -187,8 +185,5 @@ function environmentFor(agent: Agent, launch: Launch, { home, tmp, hasGateway }:
   const programs = new Set([dirname(located.path), dirname(process.execPath)]);
   const path = [...programs, '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(delimiter);
   const ours = { PATH: path, HOME: home, TMPDIR: tmp, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', CI: '1' };
-  const all = { ...theirs, ...ours, ...launch.env };
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  return defined({ ...theirs, ...ours, ...launch.env }) as Record<string, string>;
 }

@@ -1,15 +1,18 @@
-import { startError } from '../../agents/index.ts';
+import { type AgentEvent, type AgentRefusal, agentError, type EventReader, startError } from '../../agents/index.ts';
 import {
   type AgentRun,
   type AgentRunner,
   type AgentRunRequest,
   type AgentStep,
+  addTokens,
+  noUsage,
+  type SandboxResult,
   SkillError,
 } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { type ModelGateway, startModelGateway } from '../../models/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { nameOf } from '../installed-skill.ts';
-import { collectLines, toRun } from './collect-run.ts';
 import { type Agent, type AgentRunnerOptions, openAgent } from './open-agent.ts';
 import { openAgentFolder, prepareRun } from './prepare-run.ts';
 
@@ -20,16 +23,9 @@ export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRun
   return {
     id: agent.id,
     ...(upstream === undefined ? {} : { account: `${cli.name} ${new URL(upstream.baseURL).host}` }),
-    ...(model === undefined ? {} : { modelName: model }),
+    ...defined({ modelName: model }),
     capabilities: { ...cli.capabilities, seesOffers: cli.capabilities.seesOffers || upstream !== undefined },
-    about: {
-      agent: cli.name,
-      version,
-      path: located.path,
-      sandbox: sandbox.id,
-      signIn,
-      ...(model === undefined ? {} : { model }),
-    },
+    about: { agent: cli.name, version, path: located.path, sandbox: sandbox.id, signIn, ...defined({ model }) },
     tellsSpending: upstream !== undefined,
     run: (request) => runAgent(agent, request),
   };
@@ -105,3 +101,130 @@ const isSnapshot = (asked: string, name: string) =>
 
 /** Short names have no version in them. */
 const isShortFor = (asked: string, name: string) => /^[a-z]+$/.test(name) && asked.split(/[-.]/).includes(name);
+
+type OtherEvent = Exclude<AgentEvent, AgentStep>;
+type Collected = { readonly steps: readonly AgentStep[] } & ReturnType<typeof summed>;
+
+const STEPS = ['text', 'tool-call', 'tool-result', 'skill-loaded'];
+const isStep = (event: AgentEvent): event is AgentStep => STEPS.includes(event.type);
+
+/** Takes lines as they come, reports each step, and can say at any time what they add up to. */
+function collectLines(read: EventReader, onStep: (step: AgentStep) => void) {
+  const steps: AgentStep[] = [];
+  const others: OtherEvent[] = [];
+  const take = (event: AgentEvent) => {
+    if (!isStep(event)) return void others.push(event);
+    steps.push(event);
+    onStep(event);
+  };
+  return {
+    onLine: (line: string) => read(line).forEach(take),
+    collected: (): Collected => ({ steps, ...summed(steps, others) }),
+  };
+}
+
+function summed(steps: readonly AgentStep[], others: readonly OtherEvent[]) {
+  const of = <T extends OtherEvent['type']>(type: T) =>
+    others.filter((event): event is Extract<OtherEvent, { type: T }> => event.type === type);
+  const end = of('end').at(-1);
+  const used = of('usage');
+  const total = used.findLast(({ isTotal }) => isTotal);
+  const costs = used.flatMap(({ costUsd = [] }) => costUsd);
+  const texts = steps.filter((step) => step.type === 'text');
+  return {
+    text: end?.text ?? texts.at(-1)?.text ?? '',
+    offered: unique(of('skill-offered')),
+    loaded: unique(steps.filter((step) => step.type === 'skill-loaded')),
+    usage: total?.usage ?? used.map(({ usage }) => usage).reduce(addTokens, noUsage),
+    costUsd: total?.costUsd ?? (costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0)),
+    /** How it ended by its own account. Absent if it was ended. */
+    ended: end?.ended,
+    refusal: of('failure').at(-1)?.refusal,
+  };
+}
+
+const unique = (skills: readonly { readonly name: string }[]) => [...new Set(skills.map(({ name }) => name))];
+
+type Outcome = {
+  readonly collected: Collected;
+  readonly gateway: ModelGateway | undefined;
+  /** Absent when we ended it. */
+  readonly ended: SandboxResult | undefined;
+  /** Whether the caller has seen what it waited for. */
+  readonly isEnough: boolean;
+};
+
+/** The result of a run. An outage is thrown: it is neither a success nor a failure of the agent. */
+function toRun(agent: Agent, outcome: Outcome): AgentRun {
+  const { collected, gateway } = outcome;
+  const failure = gateway?.failure();
+  if (failure !== undefined && !outcome.isEnough) throw failure;
+  if (gateway?.calls() === 0) requireAllowed(agent, gateway.refused());
+  const modelsRefused = gateway?.refused() ?? {};
+  return {
+    text: collected.text,
+    ...endOf(agent, outcome),
+    turns: gateway?.calls() ?? turnsIn(collected),
+    steps: collected.steps,
+    // The gateway saw what the model was told; a CLI that lists its skills knows only names.
+    skillsOffered: gateway?.offered() ?? collected.offered.map((name) => ({ name })),
+    skillsLoaded: collected.loaded,
+    usage: gateway?.usage() ?? collected.usage,
+    ...defined({ costUsd: gateway?.costUsd() ?? collected.costUsd }),
+    ...(Object.keys(modelsRefused).length === 0 ? {} : { modelsRefused }),
+  };
+}
+
+/** A CLI that has another name for its model than the project would be refused each time, and would seem to do nothing. */
+function requireAllowed({ id, model }: Agent, refused: Readonly<Record<string, number>>): void {
+  const [name] = Object.keys(refused);
+  if (name === undefined) return;
+  throw new SkillError('CONFIG_INVALID', `${id} asked for the model ${name}, and the target names ${model}`, {
+    hint: `Write target: { model: ${name} }, or leave it out: then the agent asks whichever it wants.`,
+  });
+}
+
+/** Limits first: a CLI that reaches one may print anything about it. */
+function endOf(agent: Agent, { collected, gateway, ended, isEnough }: Outcome): Pick<AgentRun, 'ended' | 'endReason'> {
+  if (isEnough) return { ended: 'done' };
+  const limit = gateway?.ended();
+  if (limit !== undefined) return { ended: limit };
+  if (ended?.exceeded !== undefined) return { ended: 'resources', endReason: ended.exceeded };
+  const silence = ended?.timedOut ? gateway?.silence() : undefined;
+  if (silence !== undefined) throw silence;
+  if (ended?.timedOut) return { ended: 'timeout' };
+  if (collected.refusal !== undefined) throw outage(agent, collected.refusal);
+  if (collected.ended !== undefined) return { ended: collected.ended };
+  // Some CLIs print nothing at their end. An answer of the model and exit code 0 are enough.
+  if (ended?.exitCode === 0 && collected.steps.length > 0) return { ended: 'done' };
+  const killedBy = ended && signalOf(ended);
+  if (killedBy !== undefined && hasWorked(collected, gateway)) return { ended: 'killed', endReason: killedBy };
+  throw outage(agent, { failure: lastWords(ended) });
+}
+
+/** The signal that ended it and was not ours. Shells and sandboxes report a signal as 128 plus its number. */
+function signalOf({ signal, exitCode }: SandboxResult): string | undefined {
+  if (exitCode === 137) return 'SIGKILL';
+  if (exitCode === 143) return 'SIGTERM';
+  return signal;
+}
+
+/** Its model had answered and no answer was pending, so a command of its own ended it, such as `pkill node`. */
+const hasWorked = ({ steps }: Collected, gateway: ModelGateway | undefined) =>
+  gateway === undefined ? steps.length > 0 : gateway.calls() > 0 && gateway.silence() === undefined;
+
+const outage = ({ id, env, cli }: Agent, { failure, status }: AgentRefusal) =>
+  agentError({ cli, id, env, words: failure, status });
+
+function lastWords(ended: SandboxResult | undefined): string {
+  if (ended === undefined) return 'ended without a word';
+  const besideEvents = ended.stdout.split('\n').filter((line) => !/^\s*[{}[\]"]/.test(line));
+  const said = (ended.stderr.trim() || besideEvents.join('\n').trim()).slice(-300);
+  return said === '' ? `ended without a word, with ${ended.signal ?? `exit code ${ended.exitCode}`}` : said;
+}
+
+/** Each time that it speaks or acts after a result is another answer of its model. */
+function turnsIn({ steps }: Collected): number {
+  const own = steps.map(({ type }) => type === 'text' || type === 'tool-call');
+  return own.filter((isOwn, index) => isOwn && !own[index - 1]).length;
+}

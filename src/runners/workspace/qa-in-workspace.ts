@@ -1,5 +1,6 @@
 import type {
   AgentRunner,
+  AgentRunRequest,
   ChatMessage,
   ChatModel,
   RolloutContext,
@@ -11,7 +12,7 @@ import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 import { amongNeighbours, contentVersion, installedPackage, requireAgent } from '../installed-skill.ts';
-import { trajectoryOf } from './shown-work.ts';
+import { trajectoryOf } from './score-attempt.ts';
 import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
 
 export type QaInWorkspaceOptions = Pick<WorkspaceEnvOptions, 'sandbox' | 'limits' | 'package' | 'neighbours'> & {
@@ -61,7 +62,8 @@ async function attempt(context: RolloutContext<QaItem>, skill: SkillPackage, opt
     id: agent.id,
     async complete({ messages }) {
       const prompt = promptOf(messages, file !== undefined);
-      attempted = await askAgent({ prompt, skill, file, agent, signal: context.signal }, options);
+      const skills = amongNeighbours(skill, options.neighbours);
+      attempted = await askAgent(agent, { prompt, skills, signal: context.signal }, file, options);
       const { text, usage } = attempted.run;
       return { text, usage, finishReason: 'stop' };
     },
@@ -85,24 +87,19 @@ function promptOf(messages: readonly ChatMessage[], hasFile: boolean): string {
   return [...where, ...texts(false), ...texts(true)].join('\n\n');
 }
 
-type Question = {
-  readonly prompt: string;
-  readonly skill: SkillPackage;
-  readonly file: string | undefined;
-  readonly agent: AgentRunner;
-  readonly signal: AbortSignal;
-};
+type Question = Pick<AgentRunRequest, 'prompt' | 'skills' | 'signal'>;
 
 async function askAgent(
-  { prompt, skill, file, agent, signal }: Question,
-  { sandbox, limits, neighbours }: QaInWorkspaceOptions,
+  agent: AgentRunner,
+  question: Question,
+  file: string | undefined,
+  options: QaInWorkspaceOptions,
 ) {
+  const { sandbox, limits } = options;
   const template = await openTemplate({ sandbox, files: file === undefined ? {} : { [CONTEXT_FILE]: file } });
   await using workspace = await openWorkspace({ template, sandbox });
-  const skills = amongNeighbours(skill, neighbours);
-  const request = { workspace: workspace.view, prompt, skills, limits: limitsOf(limits), sampleIndex: 0, signal };
-  const run = await agent.run(request);
-  return { prompt, run, diff: await workspace.diff() };
+  const run = await agent.run({ ...question, workspace: workspace.view, limits: limitsOf(limits), sampleIndex: 0 });
+  return { prompt: question.prompt, run, diff: await workspace.diff() };
 }
 
 const HEADER = `---

@@ -25,10 +25,8 @@ import {
   nameOf,
   requireAgent,
 } from '../installed-skill.ts';
-import { combineVerdicts, scoreAttempt } from './score-attempt.ts';
-import { conversationOf, trajectoryOf } from './shown-work.ts';
-import { openSite } from './site.ts';
-import { verifyWorkspace } from './verify-workspace.ts';
+import { combineVerdicts, conversationOf, scoreAttempt, trajectoryOf } from './score-attempt.ts';
+import { openSite, verifyWorkspace } from './verify-workspace.ts';
 import { type TaskTemplates, taskTemplates } from './workspace-tasks.ts';
 
 export type WorkspaceEnvOptions = {

@@ -17,7 +17,7 @@ import {
   unreadable,
 } from '../../imports/index.ts';
 import { manifestHash, openTemplate, type Template } from '../../workspaces/index.ts';
-import { type Contents, commandWords } from './site.ts';
+import { type Contents, commandWords } from './verify-workspace.ts';
 
 export type WorkspaceTasks = {
   readonly rows: readonly Row<WorkspaceTask>[];

@@ -2,8 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { removeGroups, removeStaleGroups } from '../limits/groups.ts';
-import { isOrphaned } from '../processes/owner.ts';
-import { sweep } from '../processes/process-tree.ts';
+import { isOrphaned, sweep } from '../processes/process-tree.ts';
 import { removeUnused } from '../views/template.ts';
 import { defaultRoot, LEFTOVERS, type Leftover, moveAside, removeTree } from './rollout-folder.ts';
 

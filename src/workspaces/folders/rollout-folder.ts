@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { atExit, newRolloutId } from '../processes/owner.ts';
+import { atExit, newRolloutId } from '../processes/process-tree.ts';
 
 /** A folder with the name of its owner: it tells whether a killed process left it behind or it is in use. */
 export type RolloutFolder = AsyncDisposable & {

@@ -11,8 +11,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
-import { isOrphaned, newRolloutId } from '../processes/owner.ts';
-import { sendSignal } from '../processes/process-tree.ts';
+import { isOrphaned, newRolloutId, readText, sendSignal } from '../processes/process-tree.ts';
 
 export type Groups = ReturnType<typeof openGroups>;
 
@@ -74,10 +73,10 @@ function set(folder: string, file: string, value: string): void {
 function isOver(folder: string, version: 1 | 2, limit: GroupedLimit): boolean {
   const file = limit === 'processes' ? 'pids.events' : version === 1 ? 'memory.oom_control' : 'memory.events';
   const row = limit === 'processes' ? /^max (\d+)$/m : /^oom_kill (\d+)$/m;
-  return Number(row.exec(textOf(join(folder, file)))?.[1] ?? 0) > 0;
+  return Number(row.exec(readText(join(folder, file)))?.[1] ?? 0) > 0;
 }
 
-const pidsIn = (folder: string) => (textOf(join(folder, 'cgroup.procs')).match(/\d+/g) ?? []).map(Number);
+const pidsIn = (folder: string) => (readText(join(folder, 'cgroup.procs')).match(/\d+/g) ?? []).map(Number);
 
 /** Only groups of ours, by their names. A group can be removed a moment after its last process has ended. */
 export async function removeGroups(paths: readonly string[]): Promise<void> {
@@ -106,24 +105,13 @@ function tryRemove(path: string): boolean {
   }
 }
 
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 /** Named by its owner, as all that may be left behind. */
 const groupName = (rolloutId: string) => `skillopt-${rolloutId}`;
 
 type GroupedLimit = Exclude<keyof ResourceLimits, 'diskMb'>;
 
 /** Where groups of processes can be made whose limits the kernel keeps. */
-type GroupPlaces = {
-  readonly version: 1 | 2;
-  readonly folders: Readonly<Partial<Record<GroupedLimit, string>>>;
-};
+type GroupPlaces = { readonly version: 1 | 2; readonly folders: Readonly<Partial<Record<GroupedLimit, string>>> };
 
 /** Limits, their controllers, and the file of each in version 1. */
 const CONTROLLERS: readonly (readonly [limit: GroupedLimit, controller: string, limitFile: string])[] = [

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { execa } from 'execa';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
-import type { ProcessTree, RunningProcess } from '../processes/process-tree.ts';
+import { type ProcessTree, type RunningProcess, readText } from '../processes/process-tree.ts';
 import { type Groups, THREADS } from './groups.ts';
 
 const LOOK_MS = 200;
@@ -53,16 +53,10 @@ function tooMuch({ limits, groups }: Watched, tree: ProcessTree): keyof Resource
 
 /** Only memory of their own: pages of files are the system's, and libraries would count once for each process. */
 function memoryMbOf(members: readonly RunningProcess[]): number {
-  const kilobytes = members.flatMap(({ pid }) => statusOf(pid).match(/(?<=^Rss(Anon|Shmem):\s*)\d+/gm) ?? []);
+  const kilobytes = members.flatMap(
+    ({ pid }) => readText(`/proc/${pid}/status`).match(/(?<=^Rss(Anon|Shmem):\s*)\d+/gm) ?? [],
+  );
   return kilobytes.reduce((sum, text) => sum + Number(text), 0) / 1024;
-}
-
-function statusOf(pid: number | string): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'latin1');
-  } catch {
-    return ''; // it has ended
-  }
 }
 
 function watchDisk({ limits, writable, diskMbBefore }: Watched, exceeded: (limit: 'diskMb') => void) {
@@ -117,7 +111,7 @@ export function mostThreads({ processes }: ResourceLimits): number | undefined {
 
 function threadsOf(user: number): number {
   const isTheirs = new RegExp(`^Uid:\\t${user}\\t`, 'm');
-  const statuses = readdirSync('/proc').map((name) => (/^\d+$/.test(name) ? statusOf(name) : ''));
+  const statuses = readdirSync('/proc').map((name) => (/^\d+$/.test(name) ? readText(`/proc/${name}/status`) : ''));
   const theirs = statuses.filter((status) => isTheirs.test(status));
   return theirs.reduce((sum, status) => sum + Number(/^Threads:\t(\d+)$/m.exec(status)?.[1] ?? 0), 0);
 }

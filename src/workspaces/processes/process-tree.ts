@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { memoize } from '../../core/text/index.ts';
 
 /** In the environment of every process of a rollout, with the rollout's id. */
 export const MARKER = 'SKILLOPT_ROLLOUT';
@@ -158,7 +161,8 @@ const processIds = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-function readText(path: string): string {
+/** Also of the kernel's files, which may be gone at any moment: then it is empty. */
+export function readText(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {
@@ -183,4 +187,62 @@ function listWithPs(): readonly RunningProcess[] {
     const at = Date.parse(started.join(' '));
     return { pid: Number(pid), parent: Number(parent), started: String(Math.floor(at / 1000)) };
   });
+}
+
+/** Machine, process, its start, and dice: its maker can be looked for later. Folders and groups are named by it. */
+const ID = /^([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
+
+export function newRolloutId(): string {
+  return [thisMachine(), process.pid, startOf(process.pid), randomBytes(4).toString('hex')].join('-');
+}
+
+const startOf = memoize((pid: number) => readProcess(pid)?.started ?? '0');
+
+/**
+ * Whether nobody is left to remove what carries this id. False where that cannot be known: on another machine, or in another
+ * container, the same number is another process.
+ */
+export function isOrphaned(id: string): boolean {
+  const [, where, pid, started] = ID.exec(id) ?? [];
+  if (where !== thisMachine()) return false;
+  return readProcess(Number(pid))?.started !== started;
+}
+
+let machine: string | undefined;
+
+const PID_NAMESPACE = '/proc/self/ns/pid';
+
+/** The machine, and the namespace in which it numbers our processes. */
+function thisMachine(): string {
+  if (machine !== undefined) return machine;
+  const name = readText('/etc/machine-id').trim() || hostname();
+  const namespace = existsSync(PID_NAMESPACE) ? readlinkSync(PID_NAMESPACE) : '';
+  machine = createHash('sha256').update(`${name}\0${namespace}`).digest('hex').slice(0, 8);
+  return machine;
+}
+
+/** What must end with this process. One listener for all: a listener each would look like a leak to Node. */
+const waiting = new Set<() => void>();
+
+/** Calls `work` when this process exits before it is disposed. `kill -9` leaves that to the next start. */
+export function atExit(work: () => void): Disposable {
+  if (waiting.size === 0) process.on('exit', doAll);
+  waiting.add(work);
+  return {
+    [Symbol.dispose]() {
+      waiting.delete(work);
+      if (waiting.size === 0) process.off('exit', doAll);
+    },
+  };
+}
+
+function doAll(): void {
+  for (const work of [...waiting].reverse()) {
+    // the latest first: what works in a folder ends before the folder goes
+    try {
+      work();
+    } catch {
+      // the others are still called
+    }
+  }
 }

@@ -2,15 +2,10 @@ import { lstat, mkdir, open, readdir, readFile, readlink, symlink } from 'node:f
 import { dirname, join, normalize } from 'node:path';
 import { isPlainPath, type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
-import { openTemplate, type Template } from '../views/template.ts';
+import { openTemplate } from '../views/template.ts';
 import { type ProjectFile, readBlobs, trackedFiles } from './tracked-files.ts';
 
-export type ProjectTemplate = {
-  readonly template: Template;
-  readonly commit: string | undefined;
-  readonly files: number;
-  readonly leftOut: readonly LeftOutFile[];
-};
+export type ProjectTemplate = Awaited<ReturnType<typeof openProjectTemplate>>;
 
 type ProjectTemplateOptions = {
   readonly folder: string;
@@ -20,19 +15,14 @@ type ProjectTemplateOptions = {
 };
 
 /** A template that is a copy of a project, without its history, its secrets, and what is not committed. Writes nothing in the project. */
-export async function openProjectTemplate({
-  folder,
-  commit,
-  sandbox,
-}: ProjectTemplateOptions): Promise<ProjectTemplate> {
+export async function openProjectTemplate({ folder, commit, sandbox }: ProjectTemplateOptions) {
   const found = await projectFiles(folder, commit);
   await using staging = await openRolloutFolder();
   const source = join(staging.path, 'project');
   await mkdir(source);
   const more = await copyFiles(folder, source, found);
-  const template = await openTemplate({ source, sandbox, git: found.commit !== undefined });
   return {
-    template,
+    template: await openTemplate({ source, sandbox, git: found.commit !== undefined }),
     commit: found.commit,
     files: found.files.length - more.length,
     leftOut: [...found.leftOut, ...more],

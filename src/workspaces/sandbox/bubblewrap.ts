@@ -17,13 +17,9 @@ export type BubblewrapOptions = {
 
 /** A sandbox of namespaces. The first use finds out whether it works here. */
 export function bubblewrap({ path = process.env.PATH, root }: BubblewrapOptions = {}): Sandbox {
-  let probed: Promise<BubblewrapProbe> | undefined;
-  const probe = () => {
-    probed ??= probeBubblewrap(path);
-    return probed;
-  };
+  const probe = memoize(probeBubblewrap);
   const requireProbe = async () => {
-    const found = await probe();
+    const found = await probe(path);
     if (!found.isAvailable) throw unavailable(found.reason);
     return found;
   };
@@ -31,7 +27,7 @@ export function bubblewrap({ path = process.env.PATH, root }: BubblewrapOptions 
   return {
     id: 'bubblewrap',
     hasOwnNames: true,
-    takesOverlays: async (where = root) => (await probe()).isAvailable && probeAt(where),
+    takesOverlays: async (where = root) => (await probe(path)).isAvailable && probeAt(where),
     ready: async () => void (await requireProbe()),
     async run(request) {
       const { hasProc, endsWithUs } = await requireProbe();

@@ -16,8 +16,7 @@ import { layFiles, requirePlainPath } from '../folders/folder-files.ts';
 import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
 import { openGroups } from '../limits/groups.ts';
 import { diskMbOf, type LimitWatch, mostThreads, watchLimits } from '../limits/watch-limits.ts';
-import { atExit } from '../processes/owner.ts';
-import type { ProcessTree } from '../processes/process-tree.ts';
+import { atExit, type ProcessTree } from '../processes/process-tree.ts';
 import { type Launch, quoted } from './launcher.ts';
 
 /** How one kind of sandbox runs a command. */

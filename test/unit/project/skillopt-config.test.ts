@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/index.ts';
 import { loadProject, readConfigFile, resolveModel } from '../../../src/project/index.ts';
-import { isSkillOptConfig } from '../../../src/project/skillopt-config/layers.ts';
-import { loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';
+import { isSkillOptConfig, loadSkillOptConfig } from '../../../src/project/skillopt-config/load-skillopt-config.ts';
 import { captureIo } from '../../support/capture-io.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
