@@ -2,6 +2,7 @@ export { groupBy, memoize } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
 export {
+  endOfJson,
   extractJson,
   isObject,
   jsonCandidates,

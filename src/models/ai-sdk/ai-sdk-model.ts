@@ -18,12 +18,11 @@ import {
 } from '../../core/contracts/index.ts';
 import { hideSecrets } from '../../core/guard/index.ts';
 import { memoize, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
-import { wantTokenLimitName } from '../http/endpoint.ts';
+import { wantTokenLimitName } from '../endpoint.ts';
 import { untilAborted } from '../on-abort.ts';
 import { type FailedCall, providerWords } from './provider-words.ts';
 import { noteRateLimit } from './rate-limit-headers.ts';
-import { FormRefused } from './refusals.ts';
-import { toModelCallError } from './to-model-call-error.ts';
+import { FormRefused, toModelCallError } from './to-model-call-error.ts';
 
 /** A model object of the AI SDK. */
 export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;

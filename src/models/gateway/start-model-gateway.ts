@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
-import { parseEndpoint } from '../http/endpoint.ts';
+import { parseEndpoint } from '../endpoint.ts';
 import { linkedSignal } from '../on-abort.ts';
 import { Admission, type GatewayEnd, type GatewayLimits, type NamedSkill, Spending } from './admission.ts';
 import { type GatewayRetry, openUpstream } from './ask-upstream.ts';

@@ -9,8 +9,6 @@ import {
   type TellingAnswer,
 } from './guarded-item.ts';
 
-export type { GuardedItem };
-
 export type LeakInput = {
   readonly edit: string;
   readonly items: readonly GuardedItem[];
