@@ -3,4 +3,5 @@ export { findLeaks, type LeakCritic, type LeakFinding, type LeakInput, type Leak
 export { findPoison, type Poison, quarantine } from './poison/find-poison.ts';
 export type { PoisonKind } from './poison/rule.ts';
 export { LETTER } from './redact/credential-names.ts';
-export { hideSecrets, redactSecrets, redactValue } from './redact/redact-secrets.ts';
+export { hideSecrets } from './redact/known-keys.ts';
+export { redactSecrets, redactValue } from './redact/redact-secrets.ts';

@@ -1,4 +1,4 @@
-export { groupBy, memoize } from './collections.ts';
+export { groupBy, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
 export {
