@@ -215,11 +215,7 @@ function readReply(incoming: http.IncomingMessage, host: string): Promise<Respon
   });
 }
 
-type ResponseHead = {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-};
+type ResponseHead = Pick<Response, 'status' | 'statusText'> & { readonly headers: http.IncomingHttpHeaders };
 
 /** The parts of a `Response` that the SDK reads. A real one costs as much time as sending the request. */
 function bufferedResponse({ status, statusText, headers }: ResponseHead, chunks: readonly Uint8Array[]): Response {

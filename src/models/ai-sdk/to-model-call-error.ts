@@ -152,9 +152,6 @@ function connectionHint(code: string, endpoint: Endpoint | undefined): { hint?: 
 
 const hostOf = (proxy: string) => (URL.canParse(proxy) ? new URL(proxy).host : 'that the environment names');
 
-/** The HTTP status and the body of an answer that refuses a call. */
-type Refusal = { readonly status: number; readonly body: string };
-
 /** How providers say that a prompt does not fit. */
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|prompt is too long|string_above_max_length|context (length|limit|size|window)|exceeds? the maximum number of tokens|longer than the maximum model length|tokens exceed the configured limit/i;
@@ -162,7 +159,7 @@ const TOO_LONG =
 /** A prompt larger than the tokens of a whole minute: waiting would not help. */
 const LARGER_THAN_ALLOWED = /request too large/i;
 
-function isPromptTooLong({ status, body }: Refusal): boolean {
+function isPromptTooLong({ status, body }: BadReply): boolean {
   if (status === 413) return true;
   if (status === 429) return LARGER_THAN_ALLOWED.test(body);
   return [400, 422, 500].includes(status) && TOO_LONG.test(body);
@@ -199,7 +196,7 @@ const MAX_TOKENS = [
 type Prompt = LanguageModelV3CallOptions['prompt'];
 
 /** The error with the provider's sizes where it names them, and otherwise with our estimate. */
-function promptTooLong({ status, body }: Refusal, call: FailedCall, prompt: Prompt): PromptTooLongError {
+function promptTooLong({ status, body }: BadReply, call: FailedCall, prompt: Prompt): PromptTooLongError {
   const plain = body.replace(/(\d),(?=\d{3}\b)/g, '$1');
   const promptTokens = findNumber(plain, PROMPT_TOKENS);
   const maxTokens = findNumber(plain, MAX_TOKENS);
@@ -242,7 +239,7 @@ const REFUSED = /unrecogni[sz]ed|unknown|unsupported|not supported|not permitted
 export class FormRefused extends ModelCallError {
   readonly limitName: TokenLimitName | undefined;
 
-  constructor({ status, body }: Refusal, { who, secrets }: FailedCall, limitName?: TokenLimitName) {
+  constructor({ status, body }: BadReply, { who, secrets }: FailedCall, limitName?: TokenLimitName) {
     const what = limitName
       ? `${status}, and is sent ${limitName} from now on`
       : `${status} to a schema for its reply, and is asked in words from now on`;
@@ -259,12 +256,12 @@ export class FormRefused extends ModelCallError {
 
 const isBadRequest = (status: number) => status === 400 || status === 422;
 
-function isFormatRefusal({ status, body }: Refusal): boolean {
+function isFormatRefusal({ status, body }: BadReply): boolean {
   return isBadRequest(status) && SCHEMA_WORDS.test(body);
 }
 
 /** The name of the token limit that a refusal asks for. */
-function wantedLimitName({ status, body }: Refusal): TokenLimitName | undefined {
+function wantedLimitName({ status, body }: BadReply): TokenLimitName | undefined {
   if (!isBadRequest(status)) return undefined;
   if (/use ['"`\\]{0,3}max_completion_tokens/i.test(body)) return 'max_completion_tokens';
   return body.includes('max_completion_tokens') && REFUSED.test(body) ? 'max_tokens' : undefined;
