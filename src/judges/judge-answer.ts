@@ -166,14 +166,14 @@ export type JudgeSubject = {
   readonly reference?: string | undefined;
 };
 
-export type JudgeQuestion = {
+type JudgeQuestion = {
   readonly messages: readonly ChatMessage[];
   /** Reads the reply. */
   readonly schema: z.ZodType<JudgeReply, unknown>;
 };
 
 /** The answer's score from 0 to 1, and why. */
-export type JudgeReply = { readonly score: number; readonly reason: string };
+type JudgeReply = { readonly score: number; readonly reason: string };
 
 const reasoned = z.object({ reason: z.string().nullish() });
 
@@ -200,7 +200,7 @@ export function askForScore({ question, answer, rubric, criteria }: JudgeSubject
   return { messages: toMessages('meet_criteria', list, user), schema: metOf(criteria.length) };
 }
 
-export function askToCompare(
+function askToCompare(
   { question, answer, rubric }: JudgeSubject,
   reference: string,
   position: 'first' | 'second',
@@ -232,7 +232,7 @@ type Verdict = { readonly said: JudgeReply } | { readonly problem: string };
  * What a judge's reply says. A judge may quote what it reads, and an answer may hold a verdict on itself. The text does not
  * show which of two is the judge's own, so verdicts that differ do not count.
  */
-export function readVerdict(text: string, schema: JudgeQuestion['schema']): Verdict {
+function readVerdict(text: string, schema: JudgeQuestion['schema']): Verdict {
   const read = jsonObjects(text).map((object) => schema.safeParse(object));
   const verdicts = read.flatMap(({ data }) => data ?? []);
   const said = verdicts.at(-1);
