@@ -21,7 +21,7 @@ import { OPERATORS } from '../../src/core/judge/rule-operators.ts';
 import { extractJson, nearDuplicateGroups, skillHash, strip, toCamelCase } from '../../src/core/text/index.ts';
 import { extractAnswer, scoreAnswer } from '../../src/envs/index.ts';
 import { readJson, readJsonl } from '../../src/imports/readers.ts';
-import { jsonObjects } from '../../src/judges/judge-question.ts';
+import { jsonObjects } from '../../src/judges/judge-answer.ts';
 import { readRateLimit, retryAfterMs } from '../../src/models/ai-sdk/rate-limit-headers.ts';
 import { toModelCallError } from '../../src/models/ai-sdk/to-model-call-error.ts';
 import { sliceText } from '../../src/models/tokens/count-tokens.ts';

@@ -5,7 +5,6 @@ export {
   createBudget,
   type Held,
   largerAmounts,
-  noAmounts,
   type Reservation,
   subtractAmounts,
 } from './budget/budget.ts';

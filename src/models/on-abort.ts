@@ -45,17 +45,11 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
-type LinkedSignal = {
-  readonly signal: AbortSignal;
-  readonly abort: (reason: unknown) => void;
-  readonly release: () => void;
-};
-
 /**
  * A signal that aborts when any of `signals` does, with the same reason, until it is released. In place of
  * `AbortSignal.any`, whose composites stay reachable from a run's long-lived signal call after call.
  */
-export function linkedSignal(...signals: readonly (AbortSignal | undefined)[]): LinkedSignal {
+export function linkedSignal(...signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController();
   const links = signals.map((signal) => onAbort(signal, (reason) => controller.abort(reason)));
   return {

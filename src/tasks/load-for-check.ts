@@ -120,19 +120,8 @@ export type CheckedTask = {
 };
 
 type FindingCode =
-  | 'too-few'
-  | 'contradictory'
-  | 'duplicated'
-  | 'near-duplicated'
-  | 'leaks-between-splits'
-  | 'answers-in-skill'
-  | 'unbalanced'
-  | 'left-out'
-  | 'doubtful'
-  | 'unreviewed'
-  | 'too-easy'
-  | 'too-hard'
-  | 'too-noisy';
+  | ('too-few' | 'contradictory' | 'duplicated' | 'near-duplicated' | 'leaks-between-splits' | 'answers-in-skill')
+  | ('unbalanced' | 'left-out' | 'doubtful' | 'unreviewed' | 'too-easy' | 'too-hard' | 'too-noisy');
 
 export type Finding = {
   readonly code: FindingCode;

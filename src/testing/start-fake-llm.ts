@@ -88,14 +88,10 @@ function answerSource(answers: FakeAnswers): Exclude<FakeAnswers, readonly unkno
 async function send(response: ServerResponse, answer: FakeAnswer, dialect: FakeDialect): Promise<void> {
   if (answer.delayMs) await sleep(answer.delayMs, undefined, { ref: false });
   if (answer.destroy) return void response.destroy();
-  const { status = 200, content = '', finishReason, usage } = answer;
-  const made = status >= 300 ? dialect.toError(content, status) : dialect.toBody({ content, finishReason, usage });
+  const { status = 200, content = '' } = answer;
+  const made = status >= 300 ? dialect.toError(content, status) : dialect.toBody(answer);
   const body = Buffer.from(answer.body ?? JSON.stringify(made));
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': body.length,
-    ...answer.headers,
-  });
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length, ...answer.headers });
   if (answer.tornAt === undefined) response.end(body);
   else response.write(body.subarray(0, answer.tornAt), () => response.destroy());
 }
@@ -115,13 +111,6 @@ export async function close(server: Server): Promise<void> {
   await closed;
 }
 
-/** What an answer is made from. */
-type Reply = {
-  readonly content: string;
-  readonly finishReason: FakeAnswer['finishReason'] | undefined;
-  readonly usage: FakeAnswer['usage'] | undefined;
-};
-
 type Message = FakeRequest['messages'][number];
 type Body = Readonly<Record<string, unknown>>;
 
@@ -130,14 +119,14 @@ type FakeDialect = {
   /** The end of its paths. */
   readonly path: RegExp;
   readMessages(body: Body): readonly Message[];
-  toBody(reply: Reply): object;
+  toBody(answer: FakeAnswer): object;
   toError(message: string, status: number): object;
 };
 
 const chatCompletions: FakeDialect = {
   path: /\/chat\/completions$/,
   readMessages: ({ messages }) => messages as readonly Message[],
-  toBody({ content, finishReason = 'stop', usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }) {
+  toBody({ content = '', finishReason = 'stop', usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }) {
     const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: finishReason };
     return { id: 'fake', object: 'chat.completion', created: 0, model: 'fake', choices: [choice], usage };
   },
@@ -148,7 +137,7 @@ const chatCompletions: FakeDialect = {
 const messages: FakeDialect = {
   path: /\/messages$/,
   readMessages: ({ system, messages }) => [...ofRole('system', system), ...toMessages(messages, 'content')],
-  toBody({ content, finishReason = 'end_turn', usage = { input_tokens: 3, output_tokens: 2 } }) {
+  toBody({ content = '', finishReason = 'end_turn', usage = { input_tokens: 3, output_tokens: 2 } }) {
     const parts = content === '' ? [] : [{ type: 'text', text: content }];
     const head = { type: 'message', id: 'fake', role: 'assistant', model: 'fake' };
     return { ...head, content: parts, stop_reason: finishReason, usage };
@@ -167,7 +156,7 @@ const generateContent: FakeDialect = {
     }));
     return [...ofRole('system', system), ...turns];
   },
-  toBody({ content, finishReason = 'STOP', usage = { promptTokenCount: 3, candidatesTokenCount: 2 } }) {
+  toBody({ content = '', finishReason = 'STOP', usage = { promptTokenCount: 3, candidatesTokenCount: 2 } }) {
     const parts = content === '' ? [] : [{ text: content }];
     return { candidates: [{ index: 0, content: { role: 'model', parts }, finishReason }], usageMetadata: usage };
   },
@@ -181,7 +170,7 @@ const responses: FakeDialect = {
     ...ofRole('system', instructions),
     ...(typeof input === 'string' ? ofRole('user', input) : toMessages(input, 'content')),
   ],
-  toBody({ content, finishReason, usage = { input_tokens: 3, output_tokens: 2, total_tokens: 5 } }) {
+  toBody({ content = '', finishReason, usage = { input_tokens: 3, output_tokens: 2, total_tokens: 5 } }) {
     const text = { type: 'output_text', text: content, annotations: [] };
     const output = [{ type: 'message', id: 'msg_fake', role: 'assistant', status: 'completed', content: [text] }];
     const ending =

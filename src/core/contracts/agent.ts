@@ -109,17 +109,6 @@ export interface AgentRunner {
   run(request: AgentRunRequest): Promise<AgentRun>;
 }
 
-export type AgentLimits = {
-  readonly timeoutMs: number;
-  readonly maxTurns?: number | undefined;
-  readonly maxUsd?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly processes?: number | undefined;
-  readonly memoryMb?: number | undefined;
-  /** Written into its workspace, its home and its temporary folder. */
-  readonly diskMb?: number | undefined;
-};
-
 const positive = z.number().positive();
 /** Timers cannot wait for weeks: they end at once. */
 const A_DAY_MS = 86_400_000;
@@ -133,9 +122,13 @@ export const AgentLimitsSpec = z
     maxTokens: positive.int(),
     processes: positive.int(),
     memoryMb: positive,
+    /** Written into its workspace, its home and its temporary folder. */
     diskMb: positive,
-  } satisfies Record<keyof AgentLimits, z.ZodType<number>>)
+  })
   .partial();
+export type AgentLimits = Readonly<z.output<typeof AgentLimitsSpec>> & { readonly timeoutMs: number };
+/** `diskMb`: of all that a command writes. */
+export type ResourceLimits = Pick<AgentLimits, 'processes' | 'memoryMb' | 'diskMb'>;
 
 /** A folder that a command may change. */
 export type WorkspaceView = {
@@ -163,13 +156,6 @@ export type WorkspaceDiff = {
 
 /** A file or folder that a command sees under another path, where the sandbox can do that. */
 export type Mount = { readonly from: string; readonly to: string; readonly isWritable?: boolean };
-
-export type ResourceLimits = {
-  readonly processes?: number | undefined;
-  readonly memoryMb?: number | undefined;
-  /** Of all that it writes. */
-  readonly diskMb?: number | undefined;
-};
 
 /** A command that runs apart from everything else on the machine. */
 export type SandboxRequest = {

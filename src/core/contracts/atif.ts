@@ -22,12 +22,13 @@ export type TrajectoryStep = {
   readonly source: 'user' | 'agent';
   readonly message: string;
   readonly tool_calls?: readonly ToolCall[];
-  readonly observation?: { readonly results: readonly Observed[] };
+  readonly observation?: {
+    readonly results: readonly { readonly source_call_id?: string; readonly content: string }[];
+  };
   readonly extra?: { readonly skills_loaded?: readonly string[]; readonly failed_call_ids?: readonly string[] };
 };
 
 type ToolCall = { readonly tool_call_id: string; readonly function_name: string; readonly arguments: object };
-type Observed = { readonly source_call_id?: string; readonly content: string };
 
 type TrajectoryOptions = {
   readonly agent: string;

@@ -96,16 +96,12 @@ export interface SkillEnv<I extends Item = Item> {
 /** A rollout result; without `id` it is the item's. */
 export type RolloutOutput = Omit<RolloutResult, 'id'> & { readonly id?: string };
 
-type EnvDefinition<Schema extends z.ZodType<Item>> = {
-  readonly name: string;
-  readonly version?: string;
+type EnvDefinition<Schema extends z.ZodType<Item>> = Pick<SkillEnv, 'name' | 'version' | 'prompts' | 'judgeCalls'> & {
   /** Checks every item once, so that `rolloutOne` never meets a malformed one. */
   readonly schema: Schema;
   readonly items: Readonly<Record<string, readonly z.input<Schema>[]>>;
   readonly initialSkill?: string;
   readonly taskTypes?: readonly string[];
-  readonly prompts?: PromptOverrides;
-  readonly judgeCalls?: number;
   rolloutOne(context: RolloutContext<z.output<Schema>>): Promise<RolloutOutput>;
 };
 
@@ -159,12 +155,12 @@ export const noTarget: ChatModel = {
   id: 'none',
   isFree: true,
   complete: async () => {
-    const details = {
+    const hint = 'Name the model that the environment asks: target: provider:model';
+    throw new ModelCallError('the environment asked the target, and there is none', {
       isRetryable: false,
       isFatal: true,
-      hint: 'Name the model that the environment asks: target: provider:model',
-    };
-    throw new ModelCallError('the environment asked the target, and there is none', details);
+      hint,
+    });
   },
 };
 

@@ -23,12 +23,9 @@ export class SkillError extends Error {
   }
 }
 
-type ModelCallDetails = Partial<
+type ModelCallDetails = { readonly cause?: unknown; readonly hint?: string } & Partial<
   Pick<ModelCallError, 'status' | 'isRetryable' | 'isFatal' | 'retryAfterMs' | 'usage'>
-> & {
-  readonly cause?: unknown;
-  readonly hint?: string;
-};
+>;
 
 /** A model provider refused, dropped or mangled a call. Never a statement about the skill. */
 export class ModelCallError extends SkillError {

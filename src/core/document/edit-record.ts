@@ -46,10 +46,8 @@ function changeOf(pieces: readonly Piece[], { op, content, anchor }: EditRecord)
   return isSaid && keyOf(pieces[at]!.rule!) !== key ? { at } : { at, rule }; // said elsewhere: once is enough
 }
 
-type AppliedRecords = { readonly block: string; readonly applied: EditRecord[]; readonly unmatched: EditRecord[] };
-
 /** The block after the edits. An edit that fits nowhere, or says nothing new, is unmatched. */
-export function applyEditRecords(block: string, edits: readonly EditRecord[]): AppliedRecords {
+export function applyEditRecords(block: string, edits: readonly EditRecord[]) {
   const applied: EditRecord[] = [];
   const unmatched: EditRecord[] = [];
   let pieces = piecesOf(block);

@@ -31,10 +31,7 @@ export type Edit = z.infer<typeof Edit>;
  * (`target`), `rewrite` a whole new body (`content`).
  */
 const UpdateOp = z.enum([...PackageOp.options, 'suggest', 'rewrite']);
-const UpdateItem = EditFields.extend({
-  op: UpdateOp,
-  changeSummary: z.array(z.string()).optional(),
-});
+const UpdateItem = EditFields.extend({ op: UpdateOp, changeSummary: z.array(z.string()).optional() });
 export type UpdateItem = z.infer<typeof UpdateItem>;
 
 export const PatchFields = z.object({

@@ -1,12 +1,7 @@
-export {
-  findLeaks,
-  type GuardedItem,
-  type LeakCritic,
-  type LeakFinding,
-  type LeakInput,
-  type LeakReport,
-} from './leaks/leak-critic.ts';
+export type { GuardedItem } from './leaks/guarded-item.ts';
+export { findLeaks, type LeakCritic, type LeakFinding, type LeakInput, type LeakReport } from './leaks/leak-critic.ts';
 export { findPoison, type Poison, quarantine } from './poison/find-poison.ts';
 export type { PoisonKind } from './poison/rule.ts';
 export { LETTER } from './redact/credential-names.ts';
-export { hideSecrets, redactSecrets, redactValue } from './redact/redact-secrets.ts';
+export { hideSecrets } from './redact/known-keys.ts';
+export { redactSecrets, redactValue } from './redact/redact-secrets.ts';

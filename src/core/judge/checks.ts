@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { includesText, parseJson } from '../text/index.ts';
+import { endOfJson, includesText, parseJson } from '../text/index.ts';
 import { compileSchema, type JsonSchema, whyUnfit } from './json-schema.ts';
 import { checkPattern, searchPattern } from './regex/python-regex.ts';
 
@@ -145,26 +145,13 @@ function jsonValuesIn(text: string): unknown[] {
   for (const { index } of text.matchAll(/[{[]/g)) {
     if (index < behind) continue;
     if (++starts > MAX_STARTS) return found;
-    const end = endOfValue(text, index);
+    const end = endOfJson(text, index);
     const value = end === undefined ? undefined : parseJson(text.slice(index, end));
     if (value === undefined) continue;
     found.push(value);
     behind = end!;
   }
   return found;
-}
-
-/** The end of the value that begins at `start`. Brackets in strings do not count. */
-function endOfValue(text: string, start: number): number | undefined {
-  let [depth, isInString] = [0, false];
-  for (let at = start; at < text.length; at++) {
-    const character = text[at]!;
-    if (isInString && character === '\\') at++;
-    else if (character === '"') isInString = !isInString;
-    else if (!isInString && (character === '{' || character === '[')) depth++;
-    else if (!isInString && (character === '}' || character === ']') && --depth === 0) return at + 1;
-  }
-  return undefined;
 }
 
 /** A text must be equal; an object or list equal as JSON, whatever the order of its keys. */

@@ -1,11 +1,13 @@
 export { ChecksJudge } from './checks.ts';
 export {
+  checksJudge,
   containsJudge,
   type ExactScore,
   exactJudge,
   type FailedCheck,
   jsonSchemaJudge,
   keywordScore,
+  modelChecks,
   numberJudge,
   type RuleScore,
   readNumber,
@@ -16,7 +18,6 @@ export {
 } from './judges.ts';
 export { checkPattern, searchPattern } from './regex/python-regex.ts';
 export { checkRuleJudge, RULE_OPS, type RuleCheck, type RuleOp, type RuleProblems } from './rule-operators.ts';
-export { checksJudge, modelChecks } from './score-checks.ts';
 export { fillScoring, needsAnswers, Scoring } from './scoring.ts';
 export {
   type JudgedAnswer,

@@ -16,8 +16,6 @@ export type Cost = {
   readonly isMost?: true;
 };
 
-type CostRow = Cost & { readonly what: string };
-
 const GROUPS = ['trying tasks', 'scoring answers', 'finding edits'] as const;
 
 const groupOf = (stage: string) => (stage === 'rollout' ? GROUPS[0] : stage === 'judge' ? GROUPS[1] : GROUPS[2]);
@@ -35,7 +33,7 @@ export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>,
 }
 
 /** The same by purpose; what no line of the journal has counted is a row of its own. */
-export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost): CostRow[] {
+export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost) {
   const rows = GROUPS.map((what) => {
     const stages = Object.entries(usage).filter(([stage]) => groupOf(stage) === what);
     return { what, ...costOf(stages.map(([, stage]) => stage)) };

@@ -7,13 +7,12 @@ import type { AnswerTable, StageUsage } from './stage-usage.ts';
 export type { SearchEnd, SkillSource, TestSubject } from './events/event-data.ts';
 
 type Kinds = typeof RUN_EVENTS;
-type Stages = typeof STAGE_EVENTS;
 type StageEnd<Name extends Stage> = { readonly type: 'stage-end'; readonly step: number; readonly stage: Name };
 
 /** What a run did, without times. Each kind is defined in `events/`. */
 export type RunFact =
   | { [Type in keyof Kinds]: { readonly type: Type } & DataOf<Kinds[Type]> }[keyof Kinds]
-  | { [Name in Stage]: StageEnd<Name> & DataOf<Stages[Name]> }[Stage];
+  | { [Name in Stage]: StageEnd<Name> & DataOf<(typeof STAGE_EVENTS)[Name]> }[Stage];
 
 /** What may differ between two equal runs: times, and what had to be paid again. */
 export type Stamp = {

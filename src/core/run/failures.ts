@@ -1,4 +1,4 @@
-import type { AgentEnd, RolloutResult, TrajectoryStep } from '../contracts/index.ts';
+import type { AgentEnd, AgentRun, RolloutResult, Trajectory, TrajectoryStep } from '../contracts/index.ts';
 import { head } from '../text/index.ts';
 
 /** How many attempts failed for one reason, and the task of the first of them. */
@@ -54,11 +54,7 @@ function reasonOf({ failReason, predictedAnswer, extras = {} }: RolloutResult): 
 const isWork = ({ source, message, tool_calls: calls = [] }: TrajectoryStep) =>
   source === 'agent' && (message.trim() !== '' || calls.length > 0);
 
-type AgentExtras = {
-  readonly ended?: AgentEnd;
-  readonly endReason?: string;
-  readonly trajectory?: { readonly steps?: readonly TrajectoryStep[] };
-};
+type AgentExtras = Partial<Pick<AgentRun, 'ended' | 'endReason'>> & { readonly trajectory?: Partial<Trajectory> };
 
 const ENDS: Readonly<Record<Exclude<AgentEnd, 'done'>, (why?: string) => string>> = {
   timeout: () => 'its time was up (limits.timeoutMs)',

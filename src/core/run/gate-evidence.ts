@@ -16,6 +16,7 @@ import {
   type Veto,
   type WaveJudgement,
 } from '../stats/index.ts';
+import { memoizeWeakly } from '../text/index.ts';
 
 /** Items that a winner seemed to have lost, rolled out again under both skills. */
 export type RegressionCheck = Veto & {
@@ -46,10 +47,7 @@ export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
 };
 
 /** Passes of the winner over validation after the search. */
-export type FinalMeasurement = FinalReport & {
-  readonly hash: string;
-  readonly passes: readonly Evaluation[];
-};
+export type FinalMeasurement = FinalReport & { readonly hash: string; readonly passes: readonly Evaluation[] };
 
 /** Evidence as plain data: a state can be written down. */
 export type EvidenceTable = Readonly<Record<string, ItemEvidence>>;
@@ -64,13 +62,8 @@ export type GateEvidence = {
   readonly draws: Readonly<Record<string, number>>;
 };
 
-export const noGateEvidence: GateEvidence = {
-  seed: {},
-  own: {},
-  inherited: {},
-  repeats: noKnowledge.repeats,
-  draws: {},
-};
+const { repeats } = noKnowledge;
+export const noGateEvidence: GateEvidence = { seed: {}, own: {}, inherited: {}, repeats, draws: {} };
 
 export const toEvidence = (table: EvidenceTable): Evidence => new Map(Object.entries(table));
 export const toTable = (evidence: Evidence): EvidenceTable => Object.fromEntries(evidence);
@@ -128,13 +121,10 @@ export function acceptEvidence(
   return { seed: evidence.seed, own: toTable(own), inherited: Object.fromEntries(inherited), repeats, draws };
 }
 
-/** The current skill's score, shrunk towards what its items are known to do: lucky measurements flatter. */
-export function shrunkScore(evidence: GateEvidence): number {
-  const known = scoreOf.get(evidence);
-  const score = known ?? believedScore(toKnowledge(evidence), Object.keys(evidence.draws));
-  scoreOf.set(evidence, score);
-  return score;
-}
-
-/** Most candidates are rejected, and leave the evidence as it is. */
-const scoreOf = new WeakMap<GateEvidence, number>();
+/**
+ * The current skill's score, shrunk towards what its items are known to do: lucky measurements flatter. Kept, since most
+ * candidates are rejected and leave the evidence as it is.
+ */
+export const shrunkScore = memoizeWeakly((evidence: GateEvidence) =>
+  believedScore(toKnowledge(evidence), Object.keys(evidence.draws)),
+);

@@ -12,7 +12,6 @@ export {
   loadingOf,
   totalCost,
 } from './cost.ts';
-export { type ListedEdit, listEdits } from './edit-list.ts';
 export { type RunEvent, type RunFact, type Stamp, toFact } from './event.ts';
 export {
   type LrDecision,
@@ -86,7 +85,9 @@ export {
   type Bill,
   isNothingRead,
   type Ledger,
+  LIMIT_NAMES,
   type LimitName,
+  noAmounts,
   noStageUsage,
   type Spent,
   type StageUsage,
@@ -101,6 +102,8 @@ export {
 } from './step-record.ts';
 export {
   gateMetricScore,
+  type ListedEdit,
+  listEdits,
   type RunSummary,
   reportedScores,
   stepNumber,

@@ -1,4 +1,4 @@
-import type { Usage } from '../contracts/index.ts';
+import { noUsage, type Usage } from '../contracts/index.ts';
 
 export type StageUsage = Usage & {
   /** Replies used, from the model or from the cache. */
@@ -23,10 +23,7 @@ export type StageUsage = Usage & {
 };
 
 export const noStageUsage: StageUsage = {
-  input: 0,
-  cached: 0,
-  output: 0,
-  reasoning: 0,
+  ...noUsage,
   replies: 0,
   cacheHits: 0,
   retries: 0,
@@ -76,10 +73,8 @@ export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageU
   };
 }
 
-type Timed = { readonly ms: number; readonly usage: UsageTable };
-
 /** Milliseconds of one rollout that had to be asked for: what the cache knew took no time. */
-export function timeOfRollout({ ms, usage: { rollout } }: Timed): number | undefined {
+export function timeOfRollout({ ms, usage: { rollout } }: { ms: number; usage: UsageTable }): number | undefined {
   if (!rollout?.rollouts || rollout.replies === rollout.cacheHits) return undefined;
   return ms / (rollout.rollouts * (1 - rollout.cacheHits / rollout.replies));
 }
@@ -114,9 +109,11 @@ export function isNothingRead(table: AnswerTable): boolean {
 
 /** What calls cost. */
 export type Amounts = { readonly calls: number; readonly totalTokens: number; readonly costUsd: number };
+export const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 
 /** The limits of a run, as its config calls them. */
-export type LimitName = 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes';
+export const LIMIT_NAMES = ['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** What a run has spent, and the limit that ended its last start, if one did. */
 export type Spent = Amounts & {

@@ -1,21 +1,12 @@
 import { selectGateScore } from '../contracts/index.ts';
 import type { Estimate } from '../stats/index.ts';
-import { groupBy } from '../text/index.ts';
+import { groupBy, memoizeWeakly } from '../text/index.ts';
 import type { FinalMeasurement } from './gate-evidence.ts';
 import { type AcceptedEdit, acceptedEdits, isAccepted, passOf } from './reduce/acceptance.ts';
+import { isUnscored } from './reduce/step.ts';
 import type { RunState, TestReport } from './run-state.ts';
 import type { AnswerTable, StageUsage } from './stage-usage.ts';
-import type { StepRecord } from './step-record.ts';
-
-type EpochStats = {
-  readonly epoch: number;
-  readonly steps: number;
-  readonly accepts: number;
-  readonly rejects: number;
-  readonly skips: number;
-  readonly bestScoreAtEpochEnd: number;
-  readonly currentScoreAtEpochEnd: number;
-};
+import type { EditEffect, StepRecord } from './step-record.ts';
 
 /** What a run came to. A run that is not done has the figures it has so far. */
 export type RunSummary = {
@@ -34,7 +25,7 @@ export type RunSummary = {
   readonly totalAccepts: number;
   readonly totalRejects: number;
   readonly totalSkips: number;
-  readonly epochStats: readonly EpochStats[];
+  readonly epochStats: Readonly<ReturnType<typeof epochStats>>;
   readonly acceptedEdits: readonly AcceptedEdit[];
   readonly baselineTestHard: number | null;
   readonly baselineTestSoft: number | null;
@@ -138,7 +129,7 @@ function countActions(history: readonly StepRecord[]) {
   return { totalAccepts, totalRejects, totalSkips: history.length - totalAccepts - totalRejects };
 }
 
-function epochStats(history: readonly StepRecord[]): EpochStats[] {
+function epochStats(history: readonly StepRecord[]) {
   return groupBy(history, ({ epoch }) => epoch).map((records) => {
     const { totalAccepts, totalRejects, totalSkips } = countActions(records);
     const { epoch, bestScore, currentScore } = records.at(-1)!;
@@ -190,4 +181,39 @@ export function stepTotal({ config, totalSteps }: Planned): string {
 /** `7/18` where there are as many, `7` where nobody knows. */
 export function stepNumber(step: number, planned: Planned): string {
   return isPlanExact(planned) ? `${step}/${planned.totalSteps}` : String(step);
+}
+
+/** A selected edit, and what became of it. */
+export type ListedEdit = StepRecord['edits'][number] & {
+  readonly step: number;
+  readonly status: StepRecord['editStatuses'][number] | 'skipped_over_cap';
+  readonly fate: 'accepted' | 'removed' | 'rejected' | 'invalid' | 'skipped';
+  /** Of an accepted edit: its own worth, as far as known. */
+  readonly effect?: EditEffect;
+};
+
+/** Every edit that was selected in a run, in order: `skipped` did not fit the text, `invalid` gave no valid skill. */
+export const listEdits = ({ history }: Pick<RunState, 'history'>): readonly ListedEdit[] => editsOf(history);
+
+/** Kept, since a report asks several times, and a long run has thousands of edits. */
+const editsOf = memoizeWeakly((history: RunState['history']): ListedEdit[] => {
+  const removed = new Set(history.flatMap((record) => record.removed ?? []));
+  return history.flatMap((record) =>
+    (record.edits ?? []).map((edit, index) => {
+      const status = record.editStatuses?.[index] ?? 'skipped_over_cap';
+      const fate = fateOf(record, status, index);
+      const isRemoved = fate === 'accepted' && removed.size > 0 && removed.has(edit.content.trim());
+      const effect = record.editEffects?.[index];
+      const worth = effect ? { effect } : {};
+      return { ...edit, step: record.step, status, fate: isRemoved ? 'removed' : fate, ...worth };
+    }),
+  );
+});
+
+function fateOf(record: StepRecord, status: string, index: number): Exclude<ListedEdit['fate'], 'removed'> {
+  const { action, salvagedEdits } = record;
+  if (!status.startsWith('applied')) return 'skipped';
+  if (isUnscored(record)) return 'invalid';
+  if (salvagedEdits) return salvagedEdits.includes(index) ? 'accepted' : 'rejected';
+  return isAccepted(action) ? 'accepted' : 'rejected';
 }

@@ -7,6 +7,7 @@ import {
   type Evidence,
   flips,
   noEvidence,
+  type PairedComparison,
   paired,
   tasksToProve,
 } from '../stats/index.ts';
@@ -15,26 +16,18 @@ import type { DraftedTasks } from './events/event-data.ts';
 import { type Failure, mostFrequentFailure } from './failures.ts';
 import { toEvidence, toObservations } from './gate-evidence.ts';
 import type { RunState } from './run-state.ts';
-import { isNothingRead, type LimitName, type Spent } from './stage-usage.ts';
+import { isNothingRead, LIMIT_NAMES, type LimitName, type Spent } from './stage-usage.ts';
 import { reportedScores, winnerMeasurement } from './summary.ts';
 
 export type VerdictKind = 'better' | 'not-proven' | 'no-change' | 'worse' | 'broken' | 'stopped';
 
 /** The initial skill against the best one, on the same tasks. */
-export type Comparison = {
+export type Comparison = Omit<PairedComparison, 'gain' | 'isWorse'> & {
   /** Tasks that the search never saw; without any, those that it chose by. */
   readonly on: 'test' | 'validation';
-  readonly tasks: number;
-  readonly before: number;
-  readonly after: number;
   readonly metric: GateMetric;
   /** By attempts that nothing was chosen by. Without it the figures are those of the search, which flatter the winner. */
   readonly gain: Estimate | undefined;
-  /** The whole interval of the gain is above 0. */
-  readonly isProven: boolean;
-  /** Tasks that failed and now pass, and the reverse. */
-  readonly gained: readonly string[];
-  readonly lost: readonly string[];
 };
 
 export type Verdict = Cost & {
@@ -106,11 +99,9 @@ function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'r
   return { reason: isMeasured ? 'limit' : 'unfinished' };
 }
 
-const LIMITS = ['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'] as const satisfies readonly LimitName[];
-
 /** The limit of the config, if there is exactly one. */
 function onlyLimit({ config }: RunState): LimitName | undefined {
-  const set = LIMITS.filter((name) => config?.[name] !== undefined);
+  const set = LIMIT_NAMES.filter((name) => config?.[name] !== undefined);
   return set.length === 1 ? set[0] : undefined;
 }
 

@@ -65,11 +65,9 @@ const GUIDANCE = {
   updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
 };
 
-type Comparison = Required<Detail> & { readonly ms: number };
-
 function slowUpdateViews(
   fact: Extract<RunFact, { type: 'slow-update-end' }>,
-  { results, pairs, ms }: Comparison,
+  { results, pairs, ms }: Required<Detail> & { readonly ms: number },
 ): Views {
   const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
   const dir = inEpoch('slow_update', epoch);

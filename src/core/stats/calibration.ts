@@ -1,5 +1,5 @@
 import { plural } from '../text/index.ts';
-import { normalQuantile, tQuantile } from './distributions.ts';
+import { leastOf, normalQuantile, tQuantile } from './distributions.ts';
 import { type Evidence, type ItemEvidence, itemMean, pooledMean, withinItems } from './evidence.ts';
 import { DEFAULT_CONFIDENCE } from './final-report.ts';
 
@@ -76,13 +76,7 @@ function spread(gain: number, noise: number, repeats: number): number {
 }
 
 function smallestDetectable(noise: number, items: number, factor: number): number {
-  let [low, high] = [0, 1];
-  for (let i = 0; i < 60; i++) {
-    const gain = (low + high) / 2;
-    const isSeen = gain >= factor * Math.sqrt(spread(gain, noise, FINAL_PASSES) / items);
-    [low, high] = isSeen ? [low, gain] : [gain, high];
-  }
-  return high;
+  return leastOf([0, 1], 60, (gain) => gain >= factor * Math.sqrt(spread(gain, noise, FINAL_PASSES) / items));
 }
 
 function repeatsNeeded(gain: number, noise: number, items: number, factor: number): number | undefined {

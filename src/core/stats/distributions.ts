@@ -127,6 +127,20 @@ function bisect(rising: (t: number) => number, goal: number): number {
   return (low + high) / 2;
 }
 
+/** The least value between two for which something holds, which holds for all greater ones: by halving so many times. */
+export function leastOf(
+  between: readonly [number, number],
+  halvings: number,
+  holds: (value: number) => boolean,
+): number {
+  let [low, high] = between;
+  for (let i = 0; i < halvings; i++) {
+    const middle = (low + high) / 2;
+    [low, high] = holds(middle) ? [low, middle] : [middle, high];
+  }
+  return high;
+}
+
 export type TestedNight = { readonly isProven: boolean };
 
 /** The chance of ever proposing something useless in a world where nothing helps. */

@@ -1,4 +1,4 @@
-import { hazard, normalQuantile, tQuantile } from './distributions.ts';
+import { hazard, leastOf, normalQuantile, tQuantile } from './distributions.ts';
 import {
   addWithin,
   type Evidence,
@@ -71,12 +71,7 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
 
 /** The lead, in deviations, that is seen as `lead` in the mean, given that it is seen above 0. */
 function trueLead(lead: number): number {
-  let [low, high] = [-0.25, lead]; // a true lead further below is not plausible
-  for (let i = 0; i < 40; i++) {
-    const middle = (low + high) / 2;
-    [low, high] = middle + hazard(middle) > lead ? [low, middle] : [middle, high];
-  }
-  return high;
+  return leastOf([-0.25, lead], 40, (value) => value + hazard(value) > lead); // a lead further below is not plausible
 }
 
 function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): number {
@@ -123,6 +118,7 @@ export type PairedComparison = {
   readonly before: number;
   readonly after: number;
   readonly gain: Estimate;
+  /** The whole interval of the gain is above 0. */
   readonly isProven: boolean;
   readonly isWorse: boolean;
   /** Tasks that failed and now pass, and the reverse. */

@@ -22,11 +22,7 @@ export type Knowledge = {
   readonly repeats: WithinItems;
 };
 
-export const noKnowledge: Knowledge = {
-  own: noEvidence,
-  inherited: new Map(),
-  repeats: { squares: 0, freedom: 0 },
-};
+export const noKnowledge: Knowledge = { own: noEvidence, inherited: new Map(), repeats: { squares: 0, freedom: 0 } };
 
 export function addOwn(knowledge: Knowledge, observations: Iterable<Observation>): Knowledge {
   return { ...knowledge, own: addObservations(knowledge.own, observations) };

@@ -1,4 +1,4 @@
-import { hazard, normalQuantile, tCdf, tQuantile } from './distributions.ts';
+import { hazard, leastOf, normalQuantile, tCdf, tQuantile } from './distributions.ts';
 import { addWithin, type Evidence, meanOf, pairsOf, squaresAbout, withinItems } from './evidence.ts';
 import type { Estimate } from './final-report.ts';
 
@@ -60,12 +60,7 @@ export function gainElsewhere(measured: NightProof, proven: NightProof, error: n
   const spread = Math.hypot(luckOfTasks, proven.noise);
   const least = -normalQuantile(error) * proven.noise;
   const flattered = (truth: number) => truth + (luckOfTasks ** 2 / spread) * hazard((truth - least) / spread);
-  let [low, high] = [Math.min(0, gain.value), gain.value];
-  for (let i = 0; i < 40; i++) {
-    const middle = (low + high) / 2;
-    [low, high] = flattered(middle) > gain.value ? [low, middle] : [middle, high];
-  }
-  return high;
+  return leastOf([Math.min(0, gain.value), gain.value], 40, (truth) => flattered(truth) > gain.value);
 }
 
 export type ProofLook = { readonly passes: number; readonly share: number };
@@ -80,15 +75,13 @@ export const PROOF_LOOKS: readonly ProofLook[] = [
 /** Another look is worth its passes if the gain must become at most this many deviations better. */
 const HOPE = 0.7;
 
-type ProofStep = 'proven' | 'look-again' | 'not-proven';
-
 /** What follows from the look with this number, from 0. */
 export function judgeProof(
   { pValue }: Pick<NightProof, 'pValue'>,
   look: number,
   error: number,
   looks: readonly ProofLook[] = PROOF_LOOKS,
-): ProofStep {
+): 'proven' | 'look-again' | 'not-proven' {
   if (pValue <= error * looks[look]!.share) return 'proven';
   const [now, next] = [looks[look]!, looks[look + 1]];
   if (next === undefined || pValue >= 0.5) return 'not-proven';

@@ -13,6 +13,16 @@ export function memoize<Key, Value>(
   };
 }
 
+/** `memoize` for objects. A forgotten object is not kept alive by its answer. */
+export function memoizeWeakly<Key extends object, Value>(find: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? find(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
 /** Groups in order of first appearance, each in the order of `items`. (`Map.groupBy` needs Node 21.) */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Item[][] {
   const groups = new Map<Key, Item[]>();

@@ -1,7 +1,8 @@
-export { defined, groupBy, memoize } from './collections.ts';
+export { defined, groupBy, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
 export {
+  endOfJson,
   extractJson,
   isObject,
   jsonCandidates,

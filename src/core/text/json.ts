@@ -34,6 +34,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The end of the JSON object or list that begins at `start`. Brackets in strings do not count. */
+export function endOfJson(text: string, start: number): number | undefined {
+  let [depth, isInString] = [0, false];
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]!;
+    if (isInString && character === '\\') at++;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && (character === '{' || character === '[')) depth++;
+    else if (!isInString && (character === '}' || character === ']') && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

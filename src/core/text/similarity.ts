@@ -69,8 +69,6 @@ export function jaccard(a: Words, b: Words): number {
   return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }
 
-type Similar = { readonly number: number; readonly similarity: number };
-
 /** Finds all sets that are at least `threshold` similar. It counts shared words instead of comparing all with all; it is exact. */
 export class SimilarityIndex {
   readonly #threshold: number;
@@ -93,7 +91,7 @@ export class SimilarityIndex {
     }
   }
 
-  similarTo(words: Words): Similar[] {
+  similarTo(words: Words): { readonly number: number; readonly similarity: number }[] {
     const touched: number[] = [];
     for (const word of words) {
       for (const number of this.#holders.get(word) ?? []) {

@@ -18,18 +18,14 @@ import {
 } from '../../core/contracts/index.ts';
 import { hideSecrets } from '../../core/guard/index.ts';
 import { memoize, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
-import { wantTokenLimitName } from '../http/endpoint.ts';
+import { wantTokenLimitName } from '../endpoint.ts';
 import { untilAborted } from '../on-abort.ts';
 import { type FailedCall, providerWords } from './provider-words.ts';
 import { noteRateLimit } from './rate-limit-headers.ts';
-import { FormRefused } from './refusals.ts';
-import { toModelCallError } from './to-model-call-error.ts';
+import { FormRefused, toModelCallError } from './to-model-call-error.ts';
 
 /** A model object of the AI SDK. */
 export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;
-
-/** Whether a provider holds its model to the schema of a request. */
-type StructuredOutput = 'auto' | 'off';
 
 /** What a model adds to every request. */
 export type CallSettings = {
@@ -38,10 +34,10 @@ export type CallSettings = {
   /** Sends the sample index as `seed`. */
   readonly sendSeed?: boolean | undefined;
   /**
-   * `auto` sends the schema of requests that have one and whose schema can be sent, until the provider refuses it.
+   * Whether a provider holds its model to the schema of a request. `auto` sends the schema of requests that have one and whose schema can be sent, until the provider refuses it.
    * `off` asks for JSON in the prompt alone.
    */
-  readonly structuredOutput?: StructuredOutput | undefined;
+  readonly structuredOutput?: 'auto' | 'off' | undefined;
   /** Options for this provider alone, by the provider's name in the AI SDK. */
   readonly providerOptions?: SharedV3ProviderOptions | undefined;
 };

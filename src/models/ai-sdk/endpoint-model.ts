@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { type AiSdkModelOptions, aiSdkModel, type CallSettings, modelId } from './ai-sdk-model.ts';
 
 /** The options of every provider that is reached over HTTP. */

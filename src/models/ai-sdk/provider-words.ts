@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 
 /** What messages and hints say about the call that failed. */
 export type FailedCall = {

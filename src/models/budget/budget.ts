@@ -1,5 +1,5 @@
 import type { SkillError } from '../../core/contracts/index.ts';
-import type { Amounts, Ledger } from '../../core/run/index.ts';
+import { type Amounts, type Ledger, noAmounts } from '../../core/run/index.ts';
 import { WaitingLine } from '../on-abort.ts';
 import { budgetExhausted, type KeptPart, type LimitNames, timeIsUp } from './budget-exhausted.ts';
 
@@ -207,8 +207,6 @@ function claimAhead(ledger: Pick<Ledger, 'claim'>, books: Books) {
     claimed = most;
   };
 }
-
-export const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 
 const AMOUNTS = Object.keys(noAmounts) as (keyof Amounts)[];
 

@@ -14,13 +14,15 @@ import { failureFault } from './relay-call.ts';
 /** A limit that is reached, or a provider that failed. */
 export type GatewayEnd = 'turns' | 'budget' | 'failure';
 
-export type NamedSkill = { readonly name: string; readonly description: string };
+type NamedSkill = { readonly name: string; readonly description: string };
 
-type AdmissionOptions = {
-  readonly spending: Spending;
-  readonly allows: ((model: string) => boolean) | undefined;
-  readonly skills: readonly NamedSkill[];
-  readonly onEnd: ((reason: GatewayEnd) => void) | undefined;
+export type AdmissionOptions = {
+  /** Whether a model may be asked, by its name. Default: all. */
+  readonly allows?: ((model: string) => boolean) | undefined;
+  /** Looked for in the first request. */
+  readonly skills?: readonly NamedSkill[] | undefined;
+  /** Notified once, when no further call will pass. */
+  readonly onEnd?: ((reason: GatewayEnd) => void) | undefined;
 };
 
 /** Decides which calls may pass, and keeps what was seen of them. */
@@ -31,15 +33,17 @@ export class Admission {
   failure: ModelCallError | undefined;
   ended: 'turns' | 'budget' | undefined;
   silence: ModelCallError | undefined;
+  readonly #spending: Spending;
   readonly #options: AdmissionOptions;
 
-  constructor(options: AdmissionOptions) {
+  constructor(spending: Spending, options: AdmissionOptions) {
+    this.#spending = spending;
     this.#options = options;
   }
 
   /** Why a call may not pass. */
   refuse({ model, body, dialect }: GenerationCall): Fault | undefined {
-    const { allows, skills } = this.#options;
+    const { allows, skills = [] } = this.#options;
     if (allows?.(model ?? '') === false) return this.#refuseModel(model ?? '(none)');
     if (this.first.tools.length === 0) this.first = readFirstRequest(body, dialect, skills);
     const fault = this.#stop(model);
@@ -67,16 +71,15 @@ export class Admission {
   /** By what was spent, or because the provider has failed before. */
   #stop(model: string | undefined): Fault | undefined {
     if (this.failure !== undefined) return failureFault(this.failure);
-    const { spending, onEnd } = this.#options;
-    const limit = spending.reached();
+    const limit = this.#spending.reached();
     if (limit !== undefined) {
       const isFirst = this.#isOpen();
       this.ended ??= limit.ended;
-      if (isFirst) onEnd?.(limit.ended);
+      if (isFirst) this.#options.onEnd?.(limit.ended);
       const message = `This run may use ${limit.amount}, and they are used up. No further call is made.`;
       return { status: 400, message };
     }
-    const unpriced = spending.unpriced(model);
+    const unpriced = this.#spending.unpriced(model);
     return unpriced && this.fail(unpriced);
   }
 }

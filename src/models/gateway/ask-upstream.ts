@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import { type Endpoint, withoutScheme } from '../http/endpoint.ts';
+import { type Endpoint, withoutScheme } from '../endpoint.ts';
 
 export type GatewayRetry = {
   readonly maxRetries?: number;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
 import type { Usage } from '../../core/contracts/index.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
 import { type Fault, findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
 

@@ -5,7 +5,7 @@ import { ModelCallError, type Usage } from '../../core/contracts/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import {
   askUpstream,
   connectionError,

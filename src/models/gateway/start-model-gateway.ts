@@ -10,14 +10,14 @@ import {
   type Usage,
 } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
-import { parseEndpoint } from '../http/endpoint.ts';
+import { parseEndpoint } from '../endpoint.ts';
 import { linkedSignal } from '../on-abort.ts';
-import { Admission, type GatewayEnd, type GatewayLimits, type NamedSkill, Spending } from './admission.ts';
+import { Admission, type AdmissionOptions, type GatewayLimits, Spending } from './admission.ts';
 import { type GatewayRetry, openUpstream } from './ask-upstream.ts';
 import { type GenerationCall, mostOf, readCall } from './read-call.ts';
 import { type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
 
-export type ModelGatewayOptions = {
+export type ModelGatewayOptions = AdmissionOptions & {
   readonly upstream: {
     /** Such as https://api.anthropic.com, if agents ask for /v1/messages. */
     readonly baseURL: string;
@@ -28,10 +28,6 @@ export type ModelGatewayOptions = {
   readonly limits?: GatewayLimits | undefined;
   /** The price of every model. Default: the listed price of each. */
   readonly price?: Price | undefined;
-  /** Whether a model may be asked, by its name. Default: all. */
-  readonly allows?: ((model: string) => boolean) | undefined;
-  /** Looked for in the first request. */
-  readonly skills?: readonly NamedSkill[] | undefined;
   /** Ends all calls. */
   readonly signal?: AbortSignal | undefined;
   /** How long the provider may send nothing. */
@@ -39,8 +35,6 @@ export type ModelGatewayOptions = {
   readonly retry?: GatewayRetry | undefined;
   /** Notified before each call passes, and when it is over. If it throws, the call fails with that error. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
-  /** Notified once, when no further call will pass. */
-  readonly onEnd?: ((reason: GatewayEnd) => void) | undefined;
 };
 
 export interface ModelGateway extends AsyncDisposable {
@@ -71,20 +65,11 @@ export interface ModelGateway extends AsyncDisposable {
  * only generations, counts of tokens and lists of models pass: other calls could cost something that is not counted.
  */
 export async function startModelGateway(options: ModelGatewayOptions): Promise<ModelGateway> {
-  const {
-    listen,
-    limits = {},
-    allows,
-    skills = [],
-    onEnd,
-    onSpend,
-    retry = {},
-    callTimeoutMs: idleMs = 120_000,
-  } = options;
+  const { listen, limits = {}, onSpend, retry = {}, callTimeoutMs: idleMs = 120_000 } = options;
   const { baseURL, auth } = options.upstream;
   const endpoint = parseEndpoint({ baseURL, headers: auth && { [auth.header]: auth.value } });
   const spending = new Spending(limits, options.price);
-  const admission = new Admission({ spending, allows, skills, onEnd });
+  const admission = new Admission(spending, options);
   const upstream = await openUpstream(endpoint, idleMs);
   const closing = linkedSignal(options.signal);
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;

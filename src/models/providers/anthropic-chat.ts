@@ -1,7 +1,7 @@
 import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
-import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../http/endpoint.ts';
+import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
 
 export type AnthropicChatOptions = Omit<ChatOptions, 'sendSeed'> &
   ProviderEndpointOptions & {

@@ -1,7 +1,7 @@
 import { type ChatModel, ModelCallError, SkillError } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
 import { providerWords } from '../ai-sdk/provider-words.ts';
-import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../http/endpoint.ts';
+import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
 import { apiFor, type OpenAIApi, openaiSettings, type ReasoningEffort } from './openai-chat.ts';
 
 /** `model` is the name of a deployment. */

@@ -1,6 +1,6 @@
 import type { ChatModel } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
-import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../http/endpoint.ts';
+import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
 
 export type GoogleChatOptions = ChatOptions &
   ProviderEndpointOptions & {

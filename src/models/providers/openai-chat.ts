@@ -1,7 +1,7 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/contracts/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
-import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../http/endpoint.ts';
+import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
 
 export type OpenAIChatOptions = ChatOptions &
   ProviderEndpointOptions & {

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type Libsql from 'libsql';
 import type { RunCaches } from '../../core/contracts/index.ts';
 import {
   closeDatabase,
@@ -14,25 +13,6 @@ import {
 export type CacheName = keyof RunCaches;
 export type CacheEntry = { readonly cache: CacheName; readonly key: string; readonly value: string };
 
-export type CacheDatabase = {
-  get(cache: CacheName, key: string): string | undefined;
-  /** All or none. The first value under a key stays. What another process sets is seen when the file is opened again. */
-  setAll(entries: readonly CacheEntry[]): void;
-  /** A number for all that is set; larger when more is. */
-  mark(cache: CacheName): number;
-  /** What was set after a mark was taken. All, when that was in a file that is gone. */
-  since(cache: CacheName, mark: number): string[];
-  close(): void;
-};
-
-type Connection = {
-  readonly database: Database;
-  readonly tables: Readonly<Record<CacheName, CacheTable>>;
-  readonly begin: Libsql.Statement<[]>;
-  readonly commit: Libsql.Statement<[]>;
-  readonly size: ReturnType<typeof limitCacheSize>;
-};
-
 /** What `user_version` says of a file with the tables below. Files from before it was written say 0, and have them too. */
 const SCHEMA_VERSION = 1;
 
@@ -44,7 +24,7 @@ const SCHEMA_VERSION = 1;
 export async function openCacheDatabase(
   path: string,
   { maxBytes, onDamage }: { readonly maxBytes: number; readonly onDamage: (aside: string) => void },
-): Promise<CacheDatabase> {
+) {
   const use = await useOwnDatabase({
     path,
     version: SCHEMA_VERSION,
@@ -53,21 +33,27 @@ export async function openCacheDatabase(
     onDamage,
   });
   return {
-    get: (cache, key) => use(({ tables }) => tables[cache].get(key)),
-    setAll: (entries) => use((connection) => setTexts(connection, entries)),
-    mark: (cache) => use(({ tables }) => tables[cache].lastId()),
-    since: (cache, mark) => use(({ tables }) => tables[cache].after(mark > tables[cache].lastId() ? 0 : mark)),
+    get: (cache: CacheName, key: string) => use(({ tables }) => tables[cache].get(key)),
+    /** All or none. The first value under a key stays. What another process sets is seen when the file is opened again. */
+    setAll: (entries: readonly CacheEntry[]) => use((connection) => setTexts(connection, entries)),
+    /** A number for all that is set; larger when more is. */
+    mark: (cache: CacheName) => use(({ tables }) => tables[cache].lastId()),
+    /** What was set after a mark was taken. All, when that was in a file that is gone. */
+    since: (cache: CacheName, mark: number) =>
+      use(({ tables }) => tables[cache].after(mark > tables[cache].lastId() ? 0 : mark)),
     close: () => use(({ database }) => closeDatabase(database)),
   };
 }
+export type CacheDatabase = Awaited<ReturnType<typeof openCacheDatabase>>;
 
-function prepare(database: Database, maxBytes: number): Connection {
+function prepare(database: Database, maxBytes: number) {
   makeTables(database, ['replies', 'rollouts']);
   const tables = { replies: openTable(database, 'replies'), rollouts: openTable(database, 'rollouts') };
   const size = limitCacheSize(database, tables, maxBytes);
   const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')];
   return { database, tables, begin, commit, size };
 }
+type Connection = ReturnType<typeof prepare>;
 
 function setTexts(connection: Connection, entries: readonly CacheEntry[]): void {
   const { database, tables, begin, commit, size } = connection;
@@ -236,7 +222,7 @@ const KEPT_SHARE = 0.8;
 const LOOKS = 20;
 
 /** Keeps a cache file below `maxBytes`, give or take what is written between two looks. Pages that were freed are used again. */
-function limitCacheSize(database: Database, tables: Connection['tables'], maxBytes: number) {
+function limitCacheSize(database: Database, tables: Readonly<Record<CacheName, CacheTable>>, maxBytes: number) {
   const usedBytes = sizeReader(database);
   const trim = () => {
     if (usedBytes() <= maxBytes) return;
@@ -267,9 +253,13 @@ function sizeReader(database: Database): () => number {
   return () => ((pages.get() as [number])[0] - (free.get() as [number])[0]) * pageSize;
 }
 
+export function countRows(database: Database, table: string): number {
+  return (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
+}
+
 /** All but the last row may go: ids are counted from it, and the id of a dropped row must never name another text. */
 function dropOldest(database: Database, name: string, { forget }: CacheTable, share: number): number {
-  const [count] = database.prepare(`SELECT count(*) FROM ${name}`).raw().get() as [number];
+  const count = countRows(database, name);
   const doomed = Math.min(count - 1, Math.ceil(count * share));
   if (doomed <= 0) return 0;
   const select = database.prepare<[number]>(`SELECT id FROM ${name} ORDER BY id LIMIT 1 OFFSET ?`).raw();

@@ -5,6 +5,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import type { Database } from '../own-database.ts';
 import { shownPath } from '../own-files.ts';
 import { isRunLocked } from '../run/run-lock.ts';
+import { countRows } from './cache-database.ts';
 
 const FILES = ['cache.db', 'cache.db-wal', 'cache.db-shm'];
 
@@ -75,8 +76,4 @@ async function cacheBytes(directory: string): Promise<number> {
     ),
   );
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
-
-function countRows(database: Database, table: 'replies' | 'rollouts'): number {
-  return (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
 }

@@ -69,15 +69,8 @@ export async function foldJournal(
   return { size, count, ...lines.soFar() };
 }
 
-type Scanned = {
-  /** Ready for the line after the last. */
-  readonly lines: JournalLines;
-  /** Bytes of whole lines, and how many these are. */
-  readonly size: number;
-  readonly count: number;
-};
-
-async function scan(path: string, take: (event: RunEvent) => void, from?: JournalPlace): Promise<Scanned> {
+/** Answers with a reader that is ready for the line after the last, the bytes of whole lines, and how many these are. */
+async function scan(path: string, take: (event: RunEvent) => void, from?: JournalPlace) {
   const lines = journalLines(digest, from);
   const shown = shownPath(path);
   let { count, size } = from ?? { count: 0, size: 0 };
@@ -96,6 +89,7 @@ async function scan(path: string, take: (event: RunEvent) => void, from?: Journa
   }
   return { lines, size, count };
 }
+type Scanned = Awaited<ReturnType<typeof scan>>;
 
 async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer> {
   try {

@@ -1,18 +1,11 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { Amounts, Ledger, LimitName, Spent } from '../../core/run/index.ts';
+import { type Amounts, type Ledger, LIMIT_NAMES, noAmounts, type Spent } from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { asUnwritable, NO_FOLLOW, orIfMissing, shownPath } from '../own-files.ts';
 
 export const LEDGER_FILE = 'spent.json';
-
-type OpenLedger = Ledger & {
-  /** Writes what was spent in truth, if anything was claimed, and the limit that was reached, if one was. Afterwards nothing can be. */
-  close(): void;
-};
-
-const nothing: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
 
 /** Every text is as long, so that a shorter one leaves nothing of a longer one behind. */
 const LENGTH = 192;
@@ -22,7 +15,7 @@ const LENGTH = 192;
  * paid for all the same. Written by runs that have a limit, and by others when they are left before their end. Survives
  * the process; a crash of the machine may cost the last of it.
  */
-export async function openLedger(path: string): Promise<OpenLedger> {
+export async function openLedger(path: string): Promise<Ledger & { close(): void }> {
   const before = await readLedger(path);
   let file: number | undefined;
   let exactly: () => Amounts = () => before;
@@ -41,6 +34,7 @@ export async function openLedger(path: string): Promise<OpenLedger> {
       file ??= openFile(path);
       reached = { limit, ...(advised === undefined ? {} : { advised }) };
     },
+    /** Writes what was spent in truth, if anything was claimed, and the limit that was reached, if one was. Afterwards nothing can be. */
     close() {
       isOpen = false;
       if (file === undefined) return;
@@ -59,17 +53,21 @@ function openFile(path: string): number {
 /** What is written there; nothing where there is no ledger. */
 export async function readLedger(path: string): Promise<Spent> {
   const text = await orIfMissing(readFile(path, 'utf8'), '');
-  return text === '' ? nothing : parseLedger(path, text); // killed before its first claim was written
+  return text === '' ? noAmounts : parseLedger(path, text); // killed before its first claim was written
 }
-
-const LIMITS: ReadonlySet<unknown> = new Set<LimitName>(['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes']);
 
 function parseLedger(path: string, text: string): Spent {
   const { calls, totalTokens, costUsd, limit, advised, isMost } = (parseJson(text) ?? {}) as Spent;
   if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
     const more = Number.isFinite(advised) ? { advised } : {};
     const ahead = isMost === true ? { isMost } : {};
-    return { calls, totalTokens, costUsd, ...ahead, ...(LIMITS.has(limit) ? { limit, ...more } : {}) } as Spent;
+    return {
+      calls,
+      totalTokens,
+      costUsd,
+      ...ahead,
+      ...(LIMIT_NAMES.includes(limit!) ? { limit, ...more } : {}),
+    } as Spent;
   }
   const message = `${shownPath(path)} should hold calls, totalTokens and costUsd as numbers, but begins with ${JSON.stringify(text.slice(0, 40))}`;
   const hint = 'Put it right, or delete it: then limits count what the journal knows.';

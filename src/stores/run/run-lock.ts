@@ -48,12 +48,7 @@ export async function takeLock(path: string, words: LockWords): Promise<FileLock
   return { release: () => release(path, text) };
 }
 
-type Candidate = {
-  readonly path: string;
-  readonly draft: string;
-  readonly text: string;
-  readonly words: LockWords;
-};
+type Candidate = { readonly path: string; readonly draft: string; readonly text: string; readonly words: LockWords };
 
 async function takeByLink(candidate: Candidate): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {

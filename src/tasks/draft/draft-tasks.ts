@@ -27,25 +27,14 @@ type DraftDeps = {
   readonly stages: StageDeps;
   /** Saves tasks as soon as they are confirmed. */
   readonly keep: (rows: readonly DraftRow[]) => Promise<void>;
-  readonly onProgress?: (progress: {
-    readonly doing: DraftWork;
-    readonly kept: number;
-    readonly wanted: number;
-  }) => void;
+  readonly onProgress?: (progress: { doing: DraftWork; kept: number; wanted: number }) => void;
 };
 
 type DraftWork = 'reading the skill' | 'drafting' | 'solving';
 
-type Dropped = {
-  readonly question: string;
-  readonly why: 'repeated' | 'contradicted' | 'doubtful' | 'not usable';
-};
+type Dropped = { readonly question: string; readonly why: 'repeated' | 'contradicted' | 'doubtful' | 'not usable' };
 
-export type DraftResult = {
-  readonly kept: readonly DraftRow[];
-  readonly dropped: readonly Dropped[];
-  readonly topics: readonly string[];
-};
+export type DraftResult = ReturnType<Drafting['result']>;
 
 const MOST_ROUNDS = 4;
 const MOST_TRIES = 2.5;
@@ -162,8 +151,8 @@ class Drafting {
     for (const { question } of this.#doubtful.slice(taken.length)) this.#drop(question, 'doubtful');
   }
 
-  result(topics: readonly string[]): DraftResult {
-    return { kept: this.#kept, dropped: this.#dropped, topics };
+  result(topics: readonly string[]) {
+    return { kept: this.#kept, dropped: this.#dropped, topics } as const;
   }
 }
 

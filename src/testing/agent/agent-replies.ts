@@ -21,9 +21,7 @@ export type AgentReply = {
 /** A reply as server-sent events, and as the one object that a call without streaming gets. */
 type WireReply = { readonly events: string; readonly whole: object };
 
-type TypedEvent = { readonly type: string };
-
-const named = (events: readonly TypedEvent[]) =>
+const named = (events: readonly { readonly type: string }[]) =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
 const unnamed = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');

@@ -50,52 +50,69 @@ export interface FakeAgentLLM extends AsyncDisposable {
 export async function startFakeAgentLLM(options: FakeAgentLLMOptions): Promise<FakeAgentLLM> {
   const requests: FakeAgentRequest[] = [];
   const closing = new AbortController();
-  let [calls, usage, hangMs] = [0, noUsage, 0];
-  let refusal = { status: 0, times: 0, headers: {} };
-
-  async function generate({ path, text }: FakeAgentRequest, dialect: AgentDialect, response: ServerResponse) {
-    const body: Json = JSON.parse(text);
-    const request = readAgentRequest(body, dialect.reader);
-    const step = nextStep(request, options);
-    await sleep(Math.max(hangMs, 'hang' in step ? step.hang : 0), undefined, { signal: closing.signal });
-    if (response.destroyed) return;
-    const status = refusal.times-- > 0 ? refusal.status : 'fail' in step ? step.fail : 0;
-    if (status > 0) return send(response, dialect.toError(`fake failure ${status}`, status), status, refusal.headers);
-    const used = usageFor(text, dialect);
-    calls += 1;
-    usage = addTokens(usage, used);
-    const model = body.model ?? 'fake-model';
-    const wire = dialect.toWire({ id: `fake${calls}`, model, ...wordsFor(step, request, body), usage: used });
-    if (dialect.isStreamed(body, path.split('?')[0]!)) sendEvents(response, wire.events);
-    else send(response, wire.whole);
-  }
-
+  const state: ServerState = { calls: 0, usage: noUsage, hangMs: 0, refusal: { status: 0, times: 0, headers: {} } };
   const server = createServer(async (incoming, response) => {
     const request = await readRequest(incoming);
     requests.push(request);
     const path = request.path.split('?')[0]!;
     const dialect = request.method === 'POST' ? findDialect(path) : undefined;
     if (dialect === undefined) return sendOther(response, path);
-    await generate(request, dialect, response).catch((error) => {
+    const generation = { request, dialect, response, signal: closing.signal };
+    await generate(generation, options, state).catch((error) => {
       if (!closing.signal.aborted) send(response, { error: { message: String(error) } }, 500);
     });
   });
   return {
     url: `http://127.0.0.1:${await listen(server)}`,
     requests,
-    calls: () => calls,
-    usage: () => usage,
+    calls: () => state.calls,
+    usage: () => state.usage,
     failWith(status = 0, { times = Number.POSITIVE_INFINITY, headers = {} } = {}) {
-      refusal = { status, times: status === 0 ? 0 : times, headers };
+      state.refusal = { status, times: status === 0 ? 0 : times, headers };
     },
     hang(ms) {
-      hangMs = ms;
+      state.hangMs = ms;
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
       await close(server);
     },
   };
+}
+
+/** What was answered so far, and how the next answers are refused or held up. */
+type ServerState = {
+  calls: number;
+  usage: Usage;
+  hangMs: number;
+  refusal: { readonly status: number; times: number; readonly headers: Readonly<Record<string, string>> };
+};
+
+type Generation = {
+  readonly request: FakeAgentRequest;
+  readonly dialect: AgentDialect;
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+};
+
+async function generate(generation: Generation, options: FakeAgentLLMOptions, state: ServerState): Promise<void> {
+  const { dialect, response, signal } = generation;
+  const { path, text } = generation.request;
+  const body: Json = JSON.parse(text);
+  const request = readAgentRequest(body, dialect.reader);
+  const step = nextStep(request, options);
+  await sleep(Math.max(state.hangMs, 'hang' in step ? step.hang : 0), undefined, { signal });
+  if (response.destroyed) return;
+  const { refusal } = state;
+  const status = refusal.times-- > 0 ? refusal.status : 'fail' in step ? step.fail : 0;
+  if (status > 0) return send(response, dialect.toError(`fake failure ${status}`, status), status, refusal.headers);
+  const usage = usageFor(text, dialect);
+  state.calls += 1;
+  state.usage = addTokens(state.usage, usage);
+  const model = body.model ?? 'fake-model';
+  const wire = dialect.toWire({ id: `fake${state.calls}`, model, ...wordsFor(step, request, body), usage });
+  if (dialect.isStreamed(body, path.split('?')[0]!)) sendEvents(response, wire.events);
+  else send(response, wire.whole);
 }
 
 function nextStep(request: AgentRequest, options: FakeAgentLLMOptions): FakeAgentStep {

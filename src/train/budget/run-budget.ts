@@ -1,5 +1,5 @@
 import type { ChatModel, SkillOptConfig } from '../../core/contracts/index.ts';
-import type { Amounts, Ledger, StageUsage, UsageTable } from '../../core/run/index.ts';
+import { type Amounts, type Ledger, noAmounts, type StageUsage, type UsageTable } from '../../core/run/index.ts';
 import {
   type Budget,
   costUsd,
@@ -7,7 +7,6 @@ import {
   createBudget,
   type Held,
   largerAmounts,
-  noAmounts,
   type Price,
   priceOf,
   withBudget,

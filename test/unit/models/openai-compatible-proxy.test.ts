@@ -1,7 +1,7 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { proxyFor } from '../../../src/models/http/endpoint.ts';
+import { proxyFor } from '../../../src/models/endpoint.ts';
 import { openaiCompatible } from '../../../src/public/models.ts';
 import { startFakeLLM } from '../../../src/testing/index.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForScore } from '../../../src/judges/judge-question.ts';
+import { askForScore } from '../../../src/judges/judge-answer.ts';
 import { feedbackReader } from '../../../src/transcripts/filters/feedback.ts';
 import { isHeadless, isOwnPrompt, promptOf } from '../../../src/transcripts/filters/filters.ts';
 import { SessionDigest } from '../../../src/transcripts/index.ts';

@@ -1,4 +1,4 @@
-import { joinWords, memoize, STOP_WORDS, splitWords, weightOf } from '../../text/index.ts';
+import { joinWords, memoize, memoizeWeakly, STOP_WORDS, splitWords, weightOf } from '../../text/index.ts';
 
 /** A task as the critic reads it. `answers` also holds strings that a check looks for. */
 export type GuardedItem = {
@@ -8,47 +8,23 @@ export type GuardedItem = {
   readonly answers: readonly string[];
 };
 
-export type TellingAnswer = {
-  readonly written: string;
-  readonly words: string;
-  readonly isLong: boolean;
-  readonly digits: string | undefined;
-};
-
-type InWords = {
-  readonly id: string;
-  readonly texts: readonly string[];
-  readonly answers: readonly string[];
-  readonly telling: readonly TellingAnswer[];
-  /** Equal for items with the same texts and answer. An item without text equals no other. */
-  readonly sameness: string | undefined;
-};
-
-const known = new WeakMap<GuardedItem, InWords>(); // every edit of a run asks about the same items
-
-export function inWords(item: GuardedItem): InWords {
-  const before = known.get(item);
-  if (before) return before;
+/** Kept, since every edit of a run asks about the same items. */
+export const inWords = memoizeWeakly((item: GuardedItem) => {
   const [texts, answers] = [item.texts.map(normalise), item.answers.map(normalise)];
   const hasText = texts.some((text) => text.trim() !== '');
+  // Equal for items with the same texts and answer. An item without text equals no other.
   const sameness = hasText ? [...texts, answers[0]].join('\n') : undefined;
   const telling = [...new Set(item.answers)].filter(isTellingAnswer).map((written) => {
     const isLong = isLongAnswer(written);
     return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
   });
-  const words = { id: normalise(item.id), texts, answers, telling, sameness };
-  known.set(item, words);
-  return words;
-}
+  return { id: normalise(item.id), texts, answers, telling, sameness };
+});
 
-const figures = new WeakMap<GuardedItem, ReadonlySet<string>>();
+export type TellingAnswer = ReturnType<typeof inWords>['telling'][number];
 
 /** Read when the first number is asked about; most runs ask about none. */
-function numbersOf(item: GuardedItem): ReadonlySet<string> {
-  const numbers = figures.get(item) ?? numbersIn([...item.texts, ...item.answers].join('\n'));
-  figures.set(item, numbers);
-  return numbers;
-}
+const numbersOf = memoizeWeakly(({ texts, answers }: GuardedItem) => numbersIn([...texts, ...answers].join('\n')));
 
 const normalise = (text: string) => joinWords(splitWords(text));
 

@@ -1,4 +1,13 @@
-import { joinWords, memoize, type Phrase, phrasesIn, STOP_WORDS, splitWords, textsOf } from '../../text/index.ts';
+import {
+  joinWords,
+  memoize,
+  memoizeWeakly,
+  type Phrase,
+  phrasesIn,
+  STOP_WORDS,
+  splitWords,
+  textsOf,
+} from '../../text/index.ts';
 import {
   type GuardedItem,
   type Holders,
@@ -8,8 +17,6 @@ import {
   numbersIn,
   type TellingAnswer,
 } from './guarded-item.ts';
-
-export type { GuardedItem };
 
 export type LeakInput = {
   readonly edit: string;
@@ -37,9 +44,7 @@ export type LeakReport = {
 };
 
 /** Judges a text that shall become part of a skill. */
-export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'> & {
-  readonly kind?: string;
-};
+export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'> & { readonly kind?: string };
 
 /** Words in a row that are too many for chance. */
 const PHRASE_WORDS = 5;
@@ -205,14 +210,10 @@ function firstFrom(cues: readonly Phrase[], from: number): number {
   return low;
 }
 
-const known = new WeakMap<GuardedItem, ReadonlySet<string>>();
-
 /** Words with a space on either side; pairs of characters in scripts without spaces. */
-function wordsOf(item: GuardedItem): ReadonlySet<string> {
-  const words = known.get(item) ?? new Set(inWords(item).texts.flatMap((text) => [...textsOf(phrasesIn(text, 1))]));
-  known.set(item, words);
-  return words;
-}
+const wordsOf = memoizeWeakly(
+  (item: GuardedItem) => new Set(inWords(item).texts.flatMap((text) => [...textsOf(phrasesIn(text, 1))])),
+);
 
 /** A word with three digits, or one that has a capital letter within a sentence. */
 function isName(word: string, texts: readonly string[]): boolean {

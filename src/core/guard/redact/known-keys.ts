@@ -1,3 +1,4 @@
+import { skillHash } from '../../text/index.ts';
 import { isPlaceholder, SECRET } from './secret-value.ts';
 
 /** In escaped text a word begins behind `\n`, `\u0022`, `%3D` or the colour of a terminal. */
@@ -141,7 +142,7 @@ export function keyHider(text: string): (text: string) => string {
       .replace(PARTNER, (_, first: string) => `${first}${SECRET}`);
 }
 
-export const isKnownKey = (value: string) => keyHider(value)(value) === SECRET;
+const isKnownKey = (value: string) => keyHider(value)(value) === SECRET;
 
 /** A word that may go on for up to five more lines. */
 const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}[\w.-]{6,160}){1,5}(?![\w-])/g;
@@ -241,4 +242,32 @@ function lineAt(text: string, start: number): string | undefined {
   const end = piece.indexOf('\n');
   if (end === -1) return piece.length < LONGEST_LINE ? piece : undefined;
   return piece.slice(0, end);
+}
+
+/** Names of credentials, which change no result. */
+const CREDENTIAL =
+  /(?:^|[-_.])(?:(?:api|access|secret|private|subscription|auth|client|session|bearer|refresh|id)[-_]?(?:key|token|secret)|secret|password|passwd|authorization|cookie|credentials?)$/i;
+/** Names that may mean a credential or something else: a sort key, a stop token. */
+const PERHAPS = /(?:^|[-_.])(?:key|token)$/i;
+
+const BEARER = /^(?:Bearer|Basic)\s\S+$/;
+const RANDOM = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w+/=~-]{32,}$/i;
+
+const ALREADY_HIDDEN = /^\((?:secret|hidden [0-9a-f]{12})\)$/;
+
+/**
+ * A value without what looks like a secret, by its name or by itself. A credential becomes a constant, since another one gives
+ * the same results. What is only perhaps a secret becomes a hash, since another one may not.
+ */
+export function hideSecrets(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return hideText(value, name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_'));
+  if (Array.isArray(value)) return value.map((entry) => hideSecrets(entry, name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, hideSecrets(entry, key)]));
+}
+
+function hideText(text: string, name: string): string {
+  if (text === '' || ALREADY_HIDDEN.test(text)) return text;
+  if (CREDENTIAL.test(name) || BEARER.test(text) || isKnownKey(text)) return '(secret)';
+  return PERHAPS.test(name) || RANDOM.test(text) ? `(hidden ${skillHash(text).slice(0, 12)})` : text;
 }

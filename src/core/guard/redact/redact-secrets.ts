@@ -1,7 +1,7 @@
-import { memoize, skillHash } from '../../text/index.ts';
+import { memoize } from '../../text/index.ts';
 import { credentialOf } from './credential-names.ts';
 import { commandHider, hideHeaders } from './headers.ts';
-import { hideBrokenKeys, hideKeyBlocks, isKnownKey, keyHider } from './known-keys.ts';
+import { hideBrokenKeys, hideKeyBlocks, keyHider } from './known-keys.ts';
 import { hideNamedValues, hideSpokenValues, hideTableCells } from './named-values.ts';
 import { isPlaceholder, isSecretValue, looksRandom, SECRET } from './secret-value.ts';
 
@@ -98,34 +98,6 @@ function undisguised(text: string): string {
 }
 
 const isMixed = (word: string) => /[A-Za-z]/.test(word) && /[\u0370-\u052f]/.test(word);
-
-/** Names of credentials, which change no result. */
-const CREDENTIAL =
-  /(?:^|[-_.])(?:(?:api|access|secret|private|subscription|auth|client|session|bearer|refresh|id)[-_]?(?:key|token|secret)|secret|password|passwd|authorization|cookie|credentials?)$/i;
-/** Names that may mean a credential or something else: a sort key, a stop token. */
-const PERHAPS = /(?:^|[-_.])(?:key|token)$/i;
-
-const BEARER = /^(?:Bearer|Basic)\s\S+$/;
-const RANDOM = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w+/=~-]{32,}$/i;
-
-const ALREADY_HIDDEN = /^\((?:secret|hidden [0-9a-f]{12})\)$/;
-
-/**
- * A value without what looks like a secret, by its name or by itself. A credential becomes a constant, since another one gives
- * the same results. What is only perhaps a secret becomes a hash, since another one may not.
- */
-export function hideSecrets(value: unknown, name = ''): unknown {
-  if (typeof value === 'string') return hideText(value, name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_'));
-  if (Array.isArray(value)) return value.map((entry) => hideSecrets(entry, name));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, hideSecrets(entry, key)]));
-}
-
-function hideText(text: string, name: string): string {
-  if (text === '' || ALREADY_HIDDEN.test(text)) return text;
-  if (CREDENTIAL.test(name) || BEARER.test(text) || isKnownKey(text)) return '(secret)';
-  return PERHAPS.test(name) || RANDOM.test(text) ? `(hidden ${skillHash(text).slice(0, 12)})` : text;
-}
 
 /** An address with something before its host. A password may hold any sign, so the last `@` counts. */
 const ADDRESS =

@@ -40,16 +40,15 @@ function isPossible(text: string, credential: Credential, written: ValueForm): b
   return credential === 'key' ? isDense(text) : looksRandom(text);
 }
 
+/** Numbers, versions, file names, calls, and words with a dash or a slash between them. */
+const PLAIN_FIGURE =
+  /^(?:0x[\da-f]{1,8}|[\d.,:%/+-]+[a-z%]{0,3}|v?\d+(?:\.\d+)+[\w.-]*|[\w-]+(?:\.[a-z]{1,5})+|[\w.-]+[(/].*|(?:\p{L}+\d*|\d+\p{Ll}{0,2})(?:[/|&-](?:\p{L}+\d*|\d+\p{Ll}{0,2}))+|[([{].*)$/u;
+
 /** In a sentence a value differs from a word by digits and signs, or by its length. */
 function isSpoken(text: string, least: number): boolean {
   if (text.length < least || /[\s|]|^[^\p{L}\p{N}!@#$%&*+.-]/u.test(text)) return false;
   if (/^[\p{L}'’-]+$/u.test(text)) return /^[A-Za-z]{16,}$|[a-z][A-Za-z]{0,30}[A-Z][a-z]?[A-Z]|-[A-Z]{4,}$/.test(text);
-  if (
-    /^(?:0x[\da-f]{1,8}|[\d.,:%/+-]+[a-z%]{0,3}|v?\d+(?:\.\d+)+[\w.-]*|[\w-]+(?:\.[a-z]{1,5})+|[\w.-]+[(/].*|(?:\p{L}+\d*|\d+\p{Ll}{0,2})(?:[/|&-](?:\p{L}+\d*|\d+\p{Ll}{0,2}))+|[([{].*)$/u.test(
-      text,
-    )
-  )
-    return false;
+  if (PLAIN_FIGURE.test(text)) return false;
   return /\d/.test(text) ? /[\p{L}\p{S}\p{P}]/u.test(text) : /[!@#$%^&*+=~?]/.test(text.slice(0, -1));
 }
 

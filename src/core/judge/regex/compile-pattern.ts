@@ -126,11 +126,7 @@ const FLAG_OF: Readonly<Record<string, string>> = { '\\A': '', '\\Z': '', '^': '
  * A step of Thompson's machine, which can be in many places at once. After a set or an assertion it continues with the next
  * step; `jumps` are relative. The end of the program is a match.
  */
-type Instruction = {
-  readonly set?: CharacterSet;
-  readonly assertion?: Assertion;
-  readonly jumps?: readonly number[];
-};
+type Instruction = { readonly set?: CharacterSet; readonly assertion?: Assertion; readonly jumps?: readonly number[] };
 
 /** Captures and greediness do not change a yes or no, and are left out. */
 type Part = { readonly program: readonly Instruction[]; readonly is?: 'assertion' | 'repetition' };

@@ -39,7 +39,7 @@ export type LrDecision = {
   readonly riskNotes: string;
 };
 
-type Trial = {
+export type Trial = {
   readonly candidateSkill: string;
   readonly candidateHash: string;
   readonly evaluation: Evaluation | null;
@@ -111,9 +111,5 @@ export type Stage = (typeof STAGES)[number];
 
 /** What became of a step: the gate's decision, or why the gate was not asked. */
 export type StepAction =
-  | GateAction
-  | 'unchanged'
-  | 'skip_no_patches'
-  | 'skip_no_rewrite'
-  | 'skip_invalid'
-  | 'force_accept';
+  | (GateAction | 'unchanged' | 'force_accept')
+  | ('skip_no_patches' | 'skip_no_rewrite' | 'skip_invalid');

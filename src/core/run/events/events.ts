@@ -190,10 +190,7 @@ export const RUN_EVENTS = {
 export const STAGE_EVENTS = {
   rollout: define<{ readonly evaluation: Evaluation }>({ evaluation }),
 
-  reflect: define<{
-    readonly patches: readonly RawPatch[];
-    readonly failurePatterns?: readonly FailurePattern[];
-  }>({
+  reflect: define<{ readonly patches: readonly RawPatch[]; readonly failurePatterns?: readonly FailurePattern[] }>({
     failurePatterns,
     patches: listOf(object<RawPatch>({ patch, sourceType: text, failurePatterns })),
   }),
@@ -250,12 +247,9 @@ export const STAGE_EVENTS = {
   }>(judged),
 } satisfies Record<Stage, Definition<unknown>>;
 
-type EventKind = { readonly type?: unknown; readonly stage?: unknown };
-type Definitions = Readonly<Record<string, Definition<unknown>>>;
-
 /** The definition of an event by its type, or of the end of a stage; `undefined` for a kind of a later version. */
-export function findDefinition({ type, stage }: EventKind): Definition<unknown> | undefined {
-  const table: Definitions = type === 'stage-end' ? STAGE_EVENTS : RUN_EVENTS;
+export function findDefinition({ type, stage }: { type?: unknown; stage?: unknown }): Definition<unknown> | undefined {
+  const table: Readonly<Record<string, Definition<unknown>>> = type === 'stage-end' ? STAGE_EVENTS : RUN_EVENTS;
   const name = String(type === 'stage-end' ? stage : type);
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
@@ -266,6 +260,4 @@ const everyCheck = definitions
   .filter(([, { mapLists }]) => mapLists !== undefined);
 
 /** A kind of a later version: fields with known names are read like those, since later lines build on the names in them. */
-export const unknownKind = {
-  mapLists: listsIn(Object.fromEntries(everyCheck)) ?? ((value: unknown) => value),
-};
+export const unknownKind = { mapLists: listsIn(Object.fromEntries(everyCheck)) ?? ((value: unknown) => value) };

@@ -6,10 +6,7 @@ import type { Blame, GateDecision } from '../gate-evidence.ts';
 import type { Refusal } from './event-data.ts';
 
 /** How a journal packs or unpacks the lists of tasks and of scores in an event. */
-export type ListChange = {
-  readonly ids: (value: unknown) => unknown;
-  readonly scores: (value: unknown) => unknown;
-};
+export type ListChange = Readonly<Record<'ids' | 'scores', (value: unknown) => unknown>>;
 
 type MapLists = (value: unknown, change: ListChange) => unknown;
 
@@ -26,11 +23,7 @@ type Fields = Readonly<Record<string, Field<never>>>;
 type Checks<Data> = { readonly [Key in keyof Data]?: Field<Data[Key]> };
 
 /** One kind of event: the type of its data, what is checked of it, and which of its lists a journal packs. */
-export type Definition<Data> = {
-  readonly checks: Fields;
-  readonly mapLists: MapLists;
-  readonly for?: Data;
-};
+export type Definition<Data> = { readonly checks: Fields; readonly mapLists: MapLists; readonly for?: Data };
 export type DataOf<Kind> = Kind extends Definition<infer Data> ? Data : never;
 
 /** Lists are packed in the order of the checks: changing it changes the bytes of a journal. */

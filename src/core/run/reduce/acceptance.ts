@@ -1,10 +1,11 @@
 import { type Evaluation, type ItemScore, knowsNoise, selectGateScore } from '../../contracts/index.ts';
 import { head } from '../../text/index.ts';
-import { acceptEvidence, addRefreshed, type GateDecision, type GateEvidence, shrunkScore } from '../gate-evidence.ts';
+import type { Trial } from '../events/event-data.ts';
+import { acceptEvidence, addRefreshed, type GateEvidence, shrunkScore } from '../gate-evidence.ts';
 import type { RunState, ScoredSkill } from '../run-state.ts';
 import type { EditEffect, StepRecord } from '../step-record.ts';
 
-type Pass = { readonly hard: number; readonly soft: number };
+type Pass = Pick<Evaluation, 'hard' | 'soft'>;
 
 /** The score of a skill's whole pass, if it had one: only passes can be compared between skills that never met. */
 export function passScore(state: RunState, { hash, score }: ScoredSkill): number {
@@ -49,11 +50,7 @@ export function isNewBest(action: string, candidate: ScoredSkill, state: RunStat
   return isOpen && passScore(state, candidate) > passScore(state, state.best);
 }
 
-type Judged = {
-  readonly evaluation: Evaluation | null;
-  readonly isPartial?: boolean;
-  readonly decision?: GateDecision;
-};
+type Judged = Pick<Trial, 'evaluation' | 'isPartial' | 'decision'>;
 
 /** A whole pass adds a score to the state, and refreshed items add evidence. */
 export function addMeasurement(
@@ -114,10 +111,11 @@ export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | 
   return record.edits.map((_, index) => (kept.includes(index) ? effect : null));
 }
 
-type PassageEffect = EditEffect & { readonly passage: string };
-
 /** The history after the skill was measured without one passage. A measurement on more tasks stays. */
-export function noteEffect(history: readonly StepRecord[], { passage, ...effect }: PassageEffect): StepRecord[] {
+export function noteEffect(
+  history: readonly StepRecord[],
+  { passage, ...effect }: EditEffect & { readonly passage: string },
+) {
   return history.map((record) => {
     const { edits, editEffects } = record;
     if (!editEffects?.some((known, index) => known && edits[index]!.content.trim() === passage)) return record;

@@ -2,8 +2,9 @@ import { bucketScores, type Evaluation } from '../../contracts/index.ts';
 import { addObservations, noEvidence } from '../../stats/index.ts';
 import { skillHash } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
+import type { Trial } from '../events/event-data.ts';
 import { addFailures } from '../failures.ts';
-import { type Blame, type GateDecision, openEvidence, toObservations, toTable } from '../gate-evidence.ts';
+import { openEvidence, toObservations, toTable } from '../gate-evidence.ts';
 import { type RunState, unscored } from '../run-state.ts';
 import { addAnswers, addStageUsage, timeOfRollout } from '../stage-usage.ts';
 import {
@@ -205,12 +206,8 @@ function attempt({ rollouts, attempted, current }: RunState, { scores }: Evaluat
   return { rollouts: rollouts + news.length, attempted: { hash: current.hash, ids: [...known, ...news] } };
 }
 
-type Measured = Pick<RunEvent, 'type'> & {
-  readonly evaluation?: Evaluation | null;
-  readonly passes?: readonly Evaluation[];
-  readonly decision?: GateDecision;
-  readonly blame?: Blame;
-};
+type Measured = Pick<RunEvent, 'type'> &
+  Partial<Pick<Trial, 'evaluation' | 'decision' | 'blame'>> & { readonly passes?: readonly Evaluation[] };
 
 function scoresIn({ evaluation, passes = [], decision, blame }: Measured): number {
   const { refreshed = [], confirmation = [], veto } = decision ?? {};

@@ -1,6 +1,5 @@
 import { computeScore, type Evaluation } from '../../contracts/index.ts';
 import type { RunEvent } from '../event.ts';
-import type { GateDecision } from '../gate-evidence.ts';
 import type { Leak, RunState } from '../run-state.ts';
 import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
 import type { BatchRecord, StepDraft } from '../step-record.ts';
@@ -8,6 +7,7 @@ import { addMeasurement, passOf, scoresOf } from './acceptance.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;
+type Ruling = Pick<EndOf<'evaluate'>, 'decision' | 'invalidReason'>;
 
 const STAGE_REDUCERS: { readonly [Name in StageEnd['stage']]: (state: RunState, event: EndOf<Name>) => RunState } = {
   rollout: endRollout,
@@ -99,17 +99,13 @@ function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evalu
 }
 
 /** Of several batches, the journal does not say which patch came from which. */
-function countPatches({ accumulationBatches = [] }: StepDraft, patches: PatchCounts): readonly BatchRecord[] {
+function countPatches({ accumulationBatches = [] }: StepDraft, patches: Partial<BatchRecord>): readonly BatchRecord[] {
   const [only, ...others] = accumulationBatches;
   return only && others.length === 0 ? [{ ...only, ...patches }] : accumulationBatches;
 }
 
-type PatchCounts = Required<Pick<BatchRecord, 'nFailurePatches' | 'nSuccessPatches'>>;
-
-type Ruled = { readonly decision?: GateDecision; readonly invalidReason?: string };
-
 /** The strict gate gives no verdict, unless there was nothing to judge by. */
-export function verdictOf({ decision, invalidReason }: Ruled): StepDraft {
+export function verdictOf({ decision, invalidReason }: Ruling): StepDraft {
   if (decision) {
     const { verdict, reason: verdictReason, needs, total: nItems, expectedGain, chance } = decision;
     const weighed = expectedGain === undefined ? {} : { expectedGain, chance }; // earlier versions lack it
