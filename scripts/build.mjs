@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const compiler = createRequire(import.meta.url).resolve('typescript-native/bin/tsc');
+const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript-native/package.json')), 'bin/tsc');
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {

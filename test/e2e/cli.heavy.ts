@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serveSim, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { startFakeLLM } from 'skillopt/testing';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createProject, worldFiles } from './project.ts';
 
 const quick = { numEpochs: 1, batchSize: 12, proposalsPerBatch: 1, target: 'simulated', optimizer: 'simulated' };
@@ -22,27 +22,27 @@ async function snapshot(directory: string): Promise<Record<string, string>> {
 describe('the first ten minutes', () => {
   it('init writes a project that trains offline, and the other commands tell about it', async () => {
     await using project = await createProject();
-    expect(await project.run(['init'])).toMatchObject({ code: 0 });
+    expect(await project.ask(['init'])).toMatchObject({ code: 0 });
     expect((await readdir(project.directory)).sort()).toEqual(['SKILL.md', 'skillopt.config.yaml', 'tasks.jsonl']);
 
-    const trained = await project.run(['train', '--json', '--num-epochs', '1']);
+    const trained = await project.ask(['train', '--json', '--num-epochs', '1']);
     expect(trained.code, trained.stderr).toBe(0);
     const summary = JSON.parse(trained.stdout);
     expect(summary.bestSelectionScore).toBeGreaterThan(summary.baselineSelectionScore);
     expect(summary.testHard).toBeGreaterThan(summary.baselineTestHard);
 
-    const runs = await project.run(['runs']);
+    const runs = await project.ask(['runs']);
     expect(runs.stdout).toMatch(/starter +done/);
-    expect((await project.run(['show', 'starter'])).stdout).toContain('what changed');
-    expect((await project.run(['diff', 'starter'])).stdout).toMatch(/^\+- Write /m);
-    expect((await project.run(['diff', 'starter'], { FORCE_COLOR: '1', NO_COLOR: '' })).code).toBe(0);
-    const scored = await project.run(['eval', '--skill', 'runs/starter/best_skill.md', '--split', 'test', '--json']);
+    expect((await project.ask(['show', 'starter'])).stdout).toContain('what changed');
+    expect((await project.ask(['diff', 'starter'])).stdout).toMatch(/^\+- Write /m);
+    expect((await project.ask(['diff', 'starter'], { FORCE_COLOR: '1', NO_COLOR: '' })).code).toBe(0);
+    const scored = await project.ask(['eval', '--skill', 'runs/starter/best_skill.md', '--split', 'test', '--json']);
     expect(JSON.parse(scored.stdout).hard).toBeCloseTo(summary.testHard);
   });
 
   it('leaves a run directory in which people are at home', async () => {
     await using project = await createProject(worldFiles(quick));
-    expect((await project.run(['train', '--quiet'])).code).toBe(0);
+    expect((await project.ask(['train', '--quiet'])).code).toBe(0);
     const files = Object.keys(await snapshot(project.path('runs/run'))).map((path) =>
       path.slice(project.path('runs/run').length + 1),
     );
@@ -79,16 +79,16 @@ describe('the first ten minutes', () => {
 
   it('takes flags over the file, and the file over the defaults', async () => {
     await using project = await createProject(worldFiles({ ...quick, editBudget: 3, minEditBudget: 1 }));
-    await project.run(['train', '--quiet', '--edit-budget', '2']);
+    await project.ask(['train', '--quiet', '--edit-budget', '2']);
     const config = JSON.parse(await project.read('runs/run/config.json'));
     expect(config).toMatchObject({ edit_budget: 2, min_edit_budget: 1, minibatch_size: 5 });
   });
 
   it('keeps the old run when it starts again', async () => {
     await using project = await createProject(worldFiles(quick));
-    await project.run(['train', '--quiet']);
+    await project.ask(['train', '--quiet']);
     const before = await project.read('runs/run/events.jsonl');
-    expect((await project.run(['train', '--quiet', '--fresh', '--seed', '7'])).code).toBe(0);
+    expect((await project.ask(['train', '--quiet', '--fresh', '--seed', '7'])).code).toBe(0);
     expect(await project.read('runs/run.old-1/events.jsonl')).toBe(before);
     expect(await project.read('runs/run/events.jsonl')).not.toBe(before);
   });
@@ -105,7 +105,7 @@ describe('the first ten minutes', () => {
     for (const text of [asObject, asFunction]) {
       const files = worldFiles({ ...quick, batchSize: 4, env: './env.mjs', tasks: undefined });
       await using project = await createProject({ ...files, 'env.mjs': text });
-      const { code, stderr, stdout } = await project.run(['train', '--json']);
+      const { code, stderr, stdout } = await project.ask(['train', '--json']);
       expect(code, stderr).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ isDone: true, baselineSelectionHard: 0 });
     }
@@ -133,26 +133,25 @@ describe('an environment that imports the package', () => {
 });
 
 describe('interruptions', () => {
-  it.each([
+  const serve = () => serveSim({ target: simulatedTarget({ latencyMs: 30 }), optimizer: simulatedOptimizer() });
+  const filesWith = ({ url: baseURL }: { readonly url: string }) => {
+    const model = (name: string) => ({ provider: 'compatible', model: name, baseURL });
+    return worldFiles({ ...quick, numEpochs: 2, target: model('sim-target'), optimizer: model('sim-optimizer') });
+  };
+  let undisturbed: { readonly skill: string; readonly requests: number };
+  beforeAll(async () => {
+    await using server = await serve();
+    await using project = await createProject(filesWith(server));
+    await project.ask(['train', '--quiet']);
+    undisturbed = { skill: await project.read('runs/run/best_skill.md'), requests: server.requests };
+  });
+
+  it.concurrent.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s drains, exits with %i, and the same command continues to the same end', async (signal, exitCode) => {
-    await using server = await serveSim({
-      target: simulatedTarget({ latencyMs: 30 }),
-      optimizer: simulatedOptimizer(),
-    });
-    const model = (name: string) => ({ provider: 'compatible', model: name, baseURL: server.url });
-    const files = worldFiles({
-      ...quick,
-      numEpochs: 2,
-      target: model('sim-target'),
-      optimizer: model('sim-optimizer'),
-    });
-    await using undisturbed = await createProject(files);
-    await undisturbed.run(['train', '--quiet']);
-    const needed = server.requests;
-
-    await using project = await createProject(files);
+    await using server = await serve();
+    await using project = await createProject(filesWith(server));
     const { child, finished, until } = project.start(['train']);
     await until(/step +1\/4/);
     child.kill(signal);
@@ -161,9 +160,9 @@ describe('interruptions', () => {
     expect(stopped.stderr).toContain('again');
     expect(await readdir(project.path('runs/run'))).not.toContain('run.lock');
 
-    expect((await project.run(['train', '--quiet'])).code).toBe(0);
-    expect(await project.read('runs/run/best_skill.md')).toBe(await undisturbed.read('runs/run/best_skill.md'));
-    expect(server.requests - needed, 'what was drained was kept: nothing is sent twice').toBe(needed);
+    expect((await project.ask(['train', '--quiet'])).code).toBe(0);
+    expect(await project.read('runs/run/best_skill.md')).toBe(undisturbed.skill);
+    expect(server.requests, 'what was drained was kept: nothing is sent twice').toBe(undisturbed.requests);
   });
 
   it('keeps a second writer out with exit code 5', async () => {
@@ -171,12 +170,12 @@ describe('interruptions', () => {
     await using project = await createProject(worldFiles({ ...quick, target: slow }));
     const { child, finished, until } = project.start(['train']);
     await until(/training/);
-    const second = await project.run(['train']);
+    const second = await project.ask(['train']);
     expect(second).toMatchObject({ code: 5, stdout: '' });
     expect(second.stderr).toMatch(/hint: /);
     child.kill('SIGKILL');
     await finished;
-    expect((await project.run(['runs'])).stdout).toMatch(/run +/);
+    expect((await project.ask(['runs'])).stdout).toMatch(/run +/);
   });
 });
 
@@ -187,7 +186,7 @@ describe('trouble with models', () => {
     await using server = await startFakeLLM(() => refusal);
     const model = { provider: 'compatible', model: 'm', baseURL: server.baseURL, apiKeyEnv: 'MY_KEY' };
     await using project = await createProject(worldFiles({ ...quick, target: model, optimizer: model }));
-    const { code, stdout, stderr } = await project.run(['train'], { MY_KEY: key });
+    const { code, stdout, stderr } = await project.ask(['train'], { MY_KEY: key });
     expect(code, stderr).toBe(4);
     expect(server.requests.length).toBeLessThanOrEqual(8);
     expect(stdout + stderr).not.toContain(key);
@@ -201,7 +200,7 @@ describe('trouble with models', () => {
   it('says that nobody listens at the address, with exit code 4', async () => {
     const model = { provider: 'compatible', model: 'm', baseURL: 'http://127.0.0.1:9/v1' };
     await using project = await createProject(worldFiles({ ...quick, target: model, maxRetries: 0 }));
-    const { code, stderr } = await project.run(['train', '--quiet']);
+    const { code, stderr } = await project.ask(['train', '--quiet']);
     expect(code, stderr).toBe(4);
     expect(stderr).toMatch(/hint: /);
   });
@@ -229,7 +228,7 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
       {},
       { 'tasks.jsonl': `${task('a', 'train')}\n${task('a', 'val')}\n` },
       [],
-      /tasks\.jsonl:1 and tasks\.jsonl:2 share the id "a"/,
+      /tasks\.jsonl:1 and .*tasks\.jsonl:2 share the id "a"/,
     ],
     ['a task file that does not exist', { tasks: 'none.jsonl' }, {}, [], /none\.jsonl/],
     ['a skill file that does not exist', { skill: 'NONE.md' }, {}, [], /NONE\.md/],
@@ -249,7 +248,7 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
     await using project = await createProject({ ...worldFiles({ ...quick, ...config }), ...files });
     const before = await snapshot(project.directory);
     for (const fresh of [[], ['--fresh']]) {
-      const { code, stdout, stderr } = await project.run(['train', ...args, ...fresh]);
+      const { code, stdout, stderr } = await project.ask(['train', ...args, ...fresh]);
       expect(code, stderr).toBe(2);
       expect(stdout).toBe('');
       expect(stderr).toMatch(message);
@@ -260,15 +259,15 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
 
   it('a corrupt journal line in the middle, and a run of something else', async () => {
     await using project = await createProject(worldFiles(quick));
-    await project.run(['train', '--quiet']);
-    const other = await project.run(['train', '--batch-size', '6']);
+    await project.ask(['train', '--quiet']);
+    const other = await project.ask(['train', '--batch-size', '6']);
     expect(other).toMatchObject({ code: 2 });
     expect(other.stderr).toMatch(/batchSize: was 12, is 6[\s\S]*hint: /);
     const lines = (await project.read('runs/run/events.jsonl')).split('\n');
     lines[2] = lines[2]!.slice(0, 20);
     await project.write('runs/run/events.jsonl', lines.join('\n'));
     const before = await snapshot(project.directory);
-    const { code, stderr } = await project.run(['train']);
+    const { code, stderr } = await project.ask(['train']);
     expect(code, stderr).toBe(2);
     expect(stderr).toMatch(/events\.jsonl:3[\s\S]*hint: /);
     expect(await snapshot(project.directory)).toEqual(before);
@@ -276,12 +275,12 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
 
   it('an unknown command, run or version', async () => {
     await using project = await createProject(worldFiles(quick));
-    expect((await project.run(['trian'])).stderr).toMatch(/train/);
+    expect((await project.ask(['trian'])).stderr).toMatch(/train/);
     for (const args of [['trian'], ['show', 'nothing'], ['diff', 'nothing'], ['eval', '--skill', 'NONE.md']]) {
-      const { code, stderr } = await project.run(args);
+      const { code, stderr } = await project.ask(args);
       expect(code, `${args.join(' ')}: ${stderr}`).toBe(2);
     }
-    const asJson = await project.run(['show', 'nothing', '--json']);
+    const asJson = await project.ask(['show', 'nothing', '--json']);
     expect(JSON.parse(asJson.stdout).error).toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 });
@@ -289,11 +288,11 @@ describe('bad input is one message with a hint, exit code 2, and nothing on disk
 describe('skillopt estimate', () => {
   it('tells calls, tokens and dollars per stage without a call, and the run stays inside', async () => {
     await using project = await createProject(worldFiles(quick));
-    const { code, stdout } = await project.run(['estimate', '--json']);
+    const { code, stdout } = await project.ask(['estimate', '--json']);
     expect(code).toBe(0);
     const { stages, totalUsd } = JSON.parse(stdout);
     expect(totalUsd).toEqual({ low: 0, high: 0 });
-    const trained = JSON.parse((await project.run(['train', '--json'])).stdout);
+    const trained = JSON.parse((await project.ask(['train', '--json'])).stdout);
     for (const { stage, calls } of stages) {
       const { replies = 0, cacheHits = 0 } = trained.tokenSummary[stage] ?? {};
       expect(replies - cacheHits, stage).toBeLessThanOrEqual(calls.high);
@@ -304,7 +303,7 @@ describe('skillopt estimate', () => {
     await using project = await createProject(
       worldFiles({ ...quick, target: 'openai:no-such-model', optimizer: 'openai:gpt-4o' }),
     );
-    const { code, stdout } = await project.run(['estimate']);
+    const { code, stdout } = await project.ask(['estimate']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/trying tasks .*\?/);
     expect(stdout).toMatch(/reading results .*\d\.\d\d/);
@@ -315,19 +314,19 @@ describe('skillopt estimate', () => {
 describe('a limit below what a run needs', () => {
   it('is told before anything is spent, and may be ignored', async () => {
     await using project = await createProject(worldFiles({ ...quick, maxCalls: 10 }));
-    const refused = await project.run(['train']);
+    const refused = await project.ask(['train']);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toMatch(/needs at least \d+ calls, and --max-calls is 10 calls/);
-    expect(await project.run(['runs', '--json'])).toMatchObject({ stdout: expect.stringContaining('[]') });
-    const begun = await project.run(['train', '--ignore-estimate']);
+    expect(await project.ask(['runs', '--json'])).toMatchObject({ stdout: expect.stringContaining('[]') });
+    const begun = await project.ask(['train', '--ignore-estimate']);
     expect(begun.stdout).toMatch(/0 of (at most )?\d+ steps/);
     expect(begun.stderr).toMatch(/Raise --max-[\w-]+ to [\d.]+ and run the same command again/);
   });
 
   it('that it may reach is a warning', async () => {
     await using project = await createProject(worldFiles({ ...quick }));
-    const { totals } = JSON.parse((await project.run(['estimate', '--json'])).stdout);
-    const { stderr } = await project.run(['train', '--max-calls', String(totals.calls.high - 1)]);
+    const { totals } = JSON.parse((await project.ask(['estimate', '--json'])).stdout);
+    const { stderr } = await project.ask(['train', '--max-calls', String(totals.calls.high - 1)]);
     expect(stderr).toMatch(/estimate: about [\d,]+ calls \([\d,]+–[\d,]+\)/);
     expect(stderr).toMatch(/warning: this run may need .* it stops at --max-calls/);
   });
@@ -336,7 +335,7 @@ describe('a limit below what a run needs', () => {
 describe('skillopt doctor', () => {
   it('finds everything well in a project that can train', async () => {
     await using project = await createProject(worldFiles(quick));
-    const { code, stdout } = await project.run(['doctor', '--json']);
+    const { code, stdout } = await project.ask(['doctor', '--json']);
     expect(code).toBe(0);
     const { isOk, checks } = JSON.parse(stdout);
     expect(isOk).toBe(true);
@@ -359,7 +358,7 @@ describe('skillopt doctor', () => {
     }));
     const refused = { provider: 'compatible', model: 'm', baseURL: server.baseURL, apiKeyEnv: 'MY_KEY' };
     await using project = await createProject(worldFiles({ ...quick, target: refused, optimizer: 'openai:gpt' }));
-    const { code, stdout, stderr } = await project.run(['doctor'], { MY_KEY: key });
+    const { code, stdout, stderr } = await project.ask(['doctor'], { MY_KEY: key });
     expect(code).toBe(2);
     expect(stdout).toMatch(
       /✗ target .*401[\s\S]*→[\s\S]*✗ optimizer .*OPENAI_API_KEY is not set\n *→ Set it: export OPENAI_API_KEY=…/,
@@ -372,16 +371,16 @@ describe('skillopt doctor', () => {
 describe('skillopt cache', () => {
   it('tells what is kept, and deletes it on demand; the run then costs its calls again', async () => {
     await using project = await createProject(worldFiles(quick));
-    await project.run(['train', '--quiet']);
-    const { caches } = JSON.parse((await project.run(['cache', 'stats', '--json'])).stdout);
+    await project.ask(['train', '--quiet']);
+    const { caches } = JSON.parse((await project.ask(['cache', 'stats', '--json'])).stdout);
     expect(caches).toEqual([
       { run: 'run', replies: expect.any(Number), rollouts: expect.any(Number), bytes: expect.any(Number) },
     ]);
     expect(caches[0].replies).toBeGreaterThan(50);
-    const cleared = await project.run(['cache', 'clear', 'run', '--json']);
+    const cleared = await project.ask(['cache', 'clear', 'run', '--json']);
     expect(JSON.parse(cleared.stdout)).toEqual({ run: 'run', freedBytes: caches[0].bytes });
-    expect((await project.run(['cache', 'stats'])).stdout).toBe('no caches in runs\n');
-    expect((await project.run(['show', 'run'])).code).toBe(0);
+    expect((await project.ask(['cache', 'stats'])).stdout).toBe('no caches in runs\n');
+    expect((await project.ask(['show', 'run'])).code).toBe(0);
   });
 });
 

@@ -3,9 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createWorld, type WorldOptions } from 'skillopt/sim';
+import { captureIo } from '../support/capture-io.ts';
+import { packedCli } from '../support/compiled.ts';
 
 /** The compiled package as a user would install it; `test/support/package.ts` makes it. */
 const BIN = resolve('.cache/package/bin/skillopt.mjs');
+
+type Variables = Readonly<Record<string, string>>;
 
 type Finished = {
   readonly code: number | null;
@@ -19,21 +23,31 @@ export async function createProject(files: Readonly<Record<string, string>> = {}
   const directory = await mkdtemp(join(tmpdir(), 'skillopt-e2e-'));
   const write = (name: string, text: string) => writeFile(join(directory, name), text);
   for (const [name, text] of Object.entries(files)) await write(name, text);
-  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    startCli([node, BIN, ...args], directory, env);
+  const start = (args: readonly string[], env: Variables = {}) => startCli([node, BIN, ...args], directory, env);
   return {
     directory,
     write,
     start,
     path: (name: string) => join(directory, name),
     read: (name: string) => readFile(join(directory, name), 'utf8'),
-    run: (args: readonly string[], env?: Readonly<Record<string, string>>) => start(args, env).finished,
+    /** As a process of its own. */
+    run: (args: readonly string[], env?: Variables) => start(args, env).finished,
+    /** The same code in this process. */
+    ask: (args: readonly string[], env?: Variables) => askCli(args, directory, env),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
+async function askCli(args: readonly string[], cwd: string, env: Variables = {}) {
+  const { PATH = '' } = process.env;
+  const runCli = await packedCli();
+  const io = captureIo({ cwd, env: { PATH, HOME: cwd, NO_COLOR: '1', ...env } });
+  const code = await runCli(args, io);
+  return { code, stdout: io.out(), stderr: io.err() };
+}
+
 /** Starts the command line as its own process. `finished` never rejects. */
-function startCli([program, ...args]: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+function startCli([program, ...args]: readonly string[], cwd: string, env: Variables) {
   const { PATH = '' } = process.env;
   const child: ChildProcess = spawn(program!, args, {
     cwd,

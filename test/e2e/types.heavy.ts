@@ -12,10 +12,14 @@ import { defineConfig } from 'skillopt';
 export default defineConfig({ name: 'mine', tasks: 'tasks.csv', target: 'simulated', optimizer: 'simulated' });
 `;
 
+const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
+const bundler = { module: 'esnext', moduleResolution: 'bundler' };
+
 it.each([
-  { module: 'nodenext', moduleResolution: 'nodenext' },
-  { module: 'esnext', moduleResolution: 'bundler' },
-])('a strict program that checks the types of its libraries compiles against the package: $moduleResolution', (how) => {
+  ['TypeScript 6, nodenext', 'typescript', nodenext],
+  ['TypeScript 7, nodenext', 'typescript-native', nodenext],
+  ['TypeScript 7, bundler', 'typescript-native', bundler],
+])('a strict program that checks the types of its libraries compiles against the package: %s', (_, compiler, how) => {
   const folder = mkdtempSync('.cache/consumer-'); // below the clone, whose dependencies are those of the package
   try {
     mkdirSync(join(folder, 'node_modules'));
@@ -25,7 +29,7 @@ it.each([
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.ts'] }));
     writeFileSync(join(folder, 'index.ts'), PROGRAM);
-    const compile = () => execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
+    const compile = () => execFileSync(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', folder]);
     expect(compile).not.toThrow();
   } finally {
     rmSync(folder, { recursive: true });

@@ -41,8 +41,8 @@ export function claudeSession(spoken: Spoken) {
 
 type RunOptions = { readonly isTTY?: boolean; readonly columns?: number; readonly cwd?: string };
 
-/** A person's home with a project in it, and the command line run there. Gone after the test. */
-export function sleepHome() {
+/** A person's home with a project in it, and the command line run there: that of the sources, or `cli`. Gone after the test. */
+export function sleepHome(cli = runCli) {
   const folder = tempFolder({ 'home/shop/.keep': '', 'home/blog/.keep': '' });
   const path = join(folder.path, 'home');
   const [shop, state] = [join(path, 'shop'), join(folder.path, 'state')];
@@ -69,7 +69,7 @@ export function sleepHome() {
       write(`.claude/projects/p/${spoken.id ?? 's-1'}.jsonl`, claudeSession({ cwd: shop, ...spoken })),
     async run(argv: readonly string[], { cwd = shop, ...options }: RunOptions = {}) {
       const io = captureIo({ ...options, cwd, env });
-      const code = await runCli(['sleep', ...argv], io);
+      const code = await cli(['sleep', ...argv], io);
       return { code, out: io.out(), err: io.err() };
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),

@@ -56,7 +56,8 @@ const FAMILY = `const hold = "require('node:net').connect(Number(process.env.FAK
   eval(hold);
   require('node:child_process').spawn(process.execPath, ['-e', hold], { stdio: 'inherit' });`;
 
-describe('a signal while an agent CLI works', () => {
+/** Side by side: two of them wait ten seconds for a call in flight that does not end. */
+describe.concurrent('a signal while an agent CLI works', () => {
   /** Starts a command that asks a fake CLI, and waits until the CLI and its child are at work. */
   async function startAsking(args: readonly string[]) {
     const fake = fakeCli('claude', FAMILY);

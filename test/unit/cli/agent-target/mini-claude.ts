@@ -2,12 +2,13 @@
  * A small agent that speaks as Claude Code does: it lists the skills of its home to its model, and loads them and runs commands
  * when the model says so. `helper` is a model that it asks for a title first. With a `rule` it has a mind of its own: it asks its
  * model once, loads every skill, does what the prompt says behind "run:", and notes that in NOTES.md where a skill or CLAUDE.md
- * has the rule. The shell answers --version: that is faster than starting Node.
+ * has the rule. The shell answers --version, and `node:http` asks: that is faster than starting Node, and than loading `fetch`.
  */
 export const miniClaude = ({ helper = '', rule = '' } = {}) => `#!/bin/sh
 ':' //; [ "$1" = --version ] && echo '2.1.197 (Claude Code)' && exit; exec '${process.execPath}' "$0" "$@"
 const { execFileSync } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { request } = require('node:http');
 const args = process.argv.slice(2);
 const { HOME, ANTHROPIC_BASE_URL: url } = process.env;
 const print = (value) => console.log(JSON.stringify(value));
@@ -25,9 +26,15 @@ const usage = { input_tokens: 0, output_tokens: 0 };
 
 async function ask(body) {
   const headers = { 'content-type': 'application/json', 'x-api-key': process.env.ANTHROPIC_API_KEY };
-  const response = await fetch(url + '/v1/messages', { method: 'POST', headers, body: JSON.stringify(body) });
-  const answer = await response.json();
-  if (!response.ok) return { refused: answer.error.message, status: response.status };
+  const { status, answer } = await new Promise((resolve, reject) => {
+    const asked = request(url + '/v1/messages', { method: 'POST', headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk)).on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode, answer: JSON.parse(text) }));
+    });
+    asked.on('error', reject).end(JSON.stringify(body));
+  });
+  if (status !== 200) return { refused: answer.error.message, status };
   usage.input_tokens += answer.usage.input_tokens;
   usage.output_tokens += answer.usage.output_tokens;
   return answer;

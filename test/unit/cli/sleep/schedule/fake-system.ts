@@ -31,9 +31,11 @@ esac
 printf '%s\\n' "$*" >> "$HOME/spool/systemctl.log"
 `;
 
+type FakeSystem = { readonly hasManager?: boolean; readonly cli?: Parameters<typeof sleepHome>[0] };
+
 /** A person's home on a machine with cron, and a manager if one is wanted. Nothing of the real machine is touched. */
-export function fakeSystem({ hasManager = false } = {}) {
-  const home = sleepHome();
+export function fakeSystem({ hasManager = false, cli }: FakeSystem = {}) {
+  const home = sleepHome(cli);
   const file = (name: string) => join(home.path, 'spool', name);
   write(file('.keep'), '');
   if (!hasManager) write(file('no-bus'), '');

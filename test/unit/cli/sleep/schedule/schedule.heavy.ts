@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jobHash } from '../../../../../src/sleep/index.ts';
 import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/index.ts';
+import { packedCli } from '../../../../support/compiled.ts';
 import { answerOf } from '../../../../support/sleep/sleep-home.ts';
 import { fakeSystem } from './fake-system.ts';
 
@@ -14,6 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => llm[Symbol.asyncDispose]());
 
+/** The packed command names itself in a job, and the job is tried: it starts in a fifth of the time that the sources take. */
+const cli = await packedCli();
+const openSystem = (options: { readonly hasManager?: boolean } = {}) => fakeSystem({ ...options, cli });
+
 /** A model on this machine: it needs no key and no consent. */
 const night = () => ['schedule', '--target', `compatible:m@${llm.baseURL}`, '--max-minutes', '30'];
 const OLD = Buffer.from('MAILTO=""\n# caf\xe9, not UTF-8\n5 4 * * * echo 100\\% done\n\n@reboot x', 'latin1');
@@ -21,7 +26,7 @@ const FOREIGN = Buffer.concat([OLD, Buffer.from('\n')]);
 
 describe('schedule with cron', () => {
   it('keeps every byte of the crontab that was there, replaces its own lines, and takes only them away', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     system.put('crontab', FOREIGN);
     expect(await home.run(night())).toMatchObject({
@@ -42,7 +47,7 @@ describe('schedule with cron', () => {
   });
 
   it('36: a crontab that cannot be read is not taken for an empty one: nothing is written', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     system.put('crontab', FOREIGN);
     system.put('deny', '');
@@ -55,7 +60,7 @@ describe('schedule with cron', () => {
   });
 
   it('keeps the earlier job whole when a new one is not taken', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     await home.run(night());
     const files = () => {
@@ -71,7 +76,7 @@ describe('schedule with cron', () => {
   });
 
   it('makes a crontab where there was none, and leaves none behind', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     expect((await answerOf(system.home, night())).kind).toBe('cron');
     expect(system.crontab()).toContain('# skillopt-sleep');
     expect(system.home.mode(join(system.home.state, 'schedules'))).toBe('700');
@@ -84,7 +89,7 @@ describe('schedule with cron', () => {
   });
 
   it('takes all of ours away with --all, of other projects too', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     system.put('crontab', FOREIGN);
     await home.run(night());
@@ -102,7 +107,7 @@ describe('schedule with systemd', () => {
   const unitsOf = (system: ReturnType<typeof fakeSystem>) => join(system.home.path, '.config/systemd/user');
 
   it('writes a service and a timer, starts the timer, and takes both away', async () => {
-    using system = fakeSystem({ hasManager: true });
+    using system = openSystem({ hasManager: true });
     const name = `skillopt-sleep-${jobHash(realpathSync(system.home.shop))}`;
     expect((await answerOf(system.home, night())).kind).toBe('systemd');
     expect(readdirSync(unitsOf(system)).sort()).toEqual([`${name}.service`, `${name}.timer`]);
@@ -112,7 +117,7 @@ describe('schedule with systemd', () => {
   });
 
   it('does not touch a file of that name which is not ours', async () => {
-    using system = fakeSystem({ hasManager: true });
+    using system = openSystem({ hasManager: true });
     const name = `skillopt-sleep-${jobHash(realpathSync(system.home.shop))}.timer`;
     const file = system.home.write(`.config/systemd/user/${name}`, '[Timer]\nmine\n');
     expect(await system.home.run(night())).toMatchObject({
@@ -124,7 +129,7 @@ describe('schedule with systemd', () => {
   });
 
   it('leaves no unit behind when the manager takes none', async () => {
-    using system = fakeSystem({ hasManager: true });
+    using system = openSystem({ hasManager: true });
     system.put('no-enable', '');
     expect(await system.home.run(night())).toMatchObject({
       code: 4,
@@ -136,7 +141,7 @@ describe('schedule with systemd', () => {
 
 describe('the agent CLI of a job', () => {
   it('is pinned by its real path, with its version, in every role', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     const real = realpathSync(system.program('opt/claude-1.2.3/cli.js'));
     symlinkSync(real, join(home.path, 'bin/claude'));
@@ -147,7 +152,7 @@ describe('the agent CLI of a job', () => {
   });
 
   it('never comes from the project, from node_modules/.bin, or from a relative entry of PATH', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     system.program('shop/node_modules/.bin/claude');
     system.program('node_modules/.bin/claude');
@@ -169,7 +174,7 @@ describe('the agent CLI of a job', () => {
   });
 
   it('is asked one word in the environment of the job before anything is installed', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     const note = join(home.path, 'seen.json');
     const usage = { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
@@ -190,7 +195,7 @@ describe('the agent CLI of a job', () => {
   });
 
   it('that is gone by now is named by status', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const claude = system.program('bin/claude');
     expect(await system.home.run(['schedule', '--target', 'claude-cli', '--max-calls', '5', '--force'])).toMatchObject({
       code: 0,
@@ -202,7 +207,7 @@ describe('the agent CLI of a job', () => {
 
 describe('a job that may come too early', () => {
   it('does nothing, and says nothing, when its time has not come round since the last one', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     const run = ['run', '--target', 'simulated', '--if-due', '03:17', '--json'];
     const last = join(home.state, 'schedules', `${jobHash(home.shop)}.last`);
@@ -217,7 +222,7 @@ describe('a job that may come too early', () => {
 
 describe('a nightly job', () => {
   it('gets no key of the shell, and says what to do about that', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const { home } = system;
     home.env.OPENAI_API_KEY = 'sk-never-in-a-job';
     const keyed = ['schedule', '--target', 'openai:m', '--max-calls', '5'];
@@ -237,7 +242,7 @@ describe('a nightly job', () => {
   });
 
   it('does not call a skillopt that an agent in the project could change', async () => {
-    using system = fakeSystem();
+    using system = openSystem();
     const inside = await system.home.run([...night(), '--project', process.cwd()]);
     expect(inside).toMatchObject({ code: 2, out: expect.stringContaining('lies inside the project, where an agent') });
     expect(system.crontab()).toBeUndefined();
