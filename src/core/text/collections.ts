@@ -13,6 +13,14 @@ export function memoize<Key, Value>(
   };
 }
 
+type Defined<Values> = { [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key] } & {
+  [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>;
+};
+
+/** Without the keys whose values are `undefined`: spread over others they would take their place. */
+export const definedOnly = <Values extends object>(values: Values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<Values>;
+
 /** Groups in order of first appearance, each in the order of `items`. (`Map.groupBy` needs Node 21.) */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Item[][] {
   const groups = new Map<Key, Item[]>();

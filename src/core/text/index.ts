@@ -1,4 +1,4 @@
-export { groupBy, memoize } from './collections.ts';
+export { definedOnly, groupBy, memoize } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
 export {
@@ -8,6 +8,7 @@ export {
   jsonLine,
   jsonText,
   parseJson,
+  snakeName,
   toCamelCase,
   toSnakeCase,
 } from './json.ts';
