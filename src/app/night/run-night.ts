@@ -1,5 +1,6 @@
 import { agentPrograms } from '../../agents/index.ts';
 import { type ChatModel, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { definedOnly } from '../../core/text/index.ts';
 import { agentTargetOf, resolveModel } from '../../project/index.ts';
 import {
   type NightOptions as CycleOptions,
@@ -61,9 +62,6 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
     },
   );
 }
-
-const definedOnly = (limits: NightLimits): NightLimits =>
-  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
 /** A handoff is resumed many times, and calls no model. */
 function refuseWithHandoff(limits: NightLimits, isDryRun: boolean): void {

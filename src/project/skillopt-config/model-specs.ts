@@ -1,5 +1,5 @@
 import { configShape } from '../../core/contracts/index.ts';
-import { suggestion } from '../../core/text/index.ts';
+import { definedOnly, suggestion } from '../../core/text/index.ts';
 import type { ModelSpec } from '../models/provider.ts';
 import { type Backend, KEY_TABLE, type KeyRow, ROLES, type Role } from './key-table.ts';
 import { BadValue, isBlank, plainWord, readNumber, readValue, type Values, type Words, wordsOf } from './read-value.ts';
@@ -131,15 +131,12 @@ function compatibleSpec({ name, chosen, backendName, options }: RoleSettings): M
 /** An agent in a workspace, with the skill installed. As optimizer it is refused later, by name. */
 function agentSpec(agent: string, { role, backend, name, chosen, limits, options }: RoleSettings): ModelSpec {
   if (role === 'optimizer') return `${backend}:${name ?? ''}`;
-  return { agent, ...withoutUndefined({ model: chosen, ...options(), limits }) };
+  return { agent, ...definedOnly({ model: chosen, ...options(), limits }) };
 }
 
 /** Without other options it is `openai:MODEL`. */
 function block(provider: string, options: Values): ModelSpec {
-  const { model, ...others } = withoutUndefined(options);
+  const { model, ...others } = definedOnly(options) as Values;
   if (Object.keys(others).length > 0) return { provider, ...(model === undefined ? {} : { model }), ...others };
   return model === undefined ? provider : `${provider}:${model}`;
 }
-
-const withoutUndefined = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
