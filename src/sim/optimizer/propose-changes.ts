@@ -122,10 +122,10 @@ export function readExperience({ steps, notes }: Pick<OptimizerPrompt, 'steps' |
   };
 }
 
-export const readTried = (notes: string) => [...notes.matchAll(TRIED)].map(([, saying = '']) => saying);
-export const writeTried = (saying: string) => `- Tried without success: «${saying}»`;
+const readTried = (notes: string) => [...notes.matchAll(TRIED)].map(([, saying = '']) => saying);
+const writeTried = (saying: string) => `- Tried without success: «${saying}»`;
 
-export function readSteps(steps: string): PastStep[] {
+function readSteps(steps: string): PastStep[] {
   const texts = steps.split(STEP_PATTERNS.start).filter((text) => text.startsWith('step '));
   return texts.map((text) => ({
     isRejected: STEP_PATTERNS.rejected.test(text),

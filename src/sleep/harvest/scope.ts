@@ -46,7 +46,7 @@ export const expandHome = (path: string, home: string): string =>
   /^~(?=$|[/\\])/.test(path) ? home + path.slice(1) : path;
 
 /** Absolute, with `/` between names and none at the end; in lower case where the file system ignores case. Opens nothing. */
-export function plainPath(path: string, { home, platform }: Pick<Place, 'home' | 'platform'>): string {
+function plainPath(path: string, { home, platform }: Pick<Place, 'home' | 'platform'>): string {
   const expanded = expandHome(path, home);
   const normal = platform === 'win32' ? win32.normalize(expanded).replaceAll('\\', '/') : posix.normalize(expanded);
   const trimmed = normal.length > 1 ? normal.replace(/(?<!\/)\/+$/, '') : normal;
