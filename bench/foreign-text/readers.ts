@@ -36,7 +36,7 @@ import { short, withoutQuotes } from '../../src/sleep/mine/heuristic-miner.ts';
 import { filterForTarget } from '../../src/sleep/mine/mine-tasks.ts';
 import { parseTasksFile } from '../../src/sleep/tasks-file.ts';
 import { withoutRepeats } from '../../src/train/step/guard-edits.ts';
-import { collectSession } from '../../src/transcripts/session-collector.ts';
+import { SessionCollector } from '../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../src/transcripts/sources/codex.ts';
 
 type Reader = (text: string) => unknown;
@@ -196,7 +196,7 @@ const PREAMBLE = '<environment_context></environment_context>';
 
 /** A session in which a text is said by everybody. */
 function collect(text: string) {
-  const session = collectSession({
+  const session = new SessionCollector({
     source: 'x',
     rawPath: text,
     place: { env: {}, home: '/home/ana', platform: 'linux' },

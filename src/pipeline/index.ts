@@ -1,17 +1,16 @@
 export { askForJson, type OptimizerStage, repairJson } from './ask/ask.ts';
 export { loadPackagePrompts, loadPrompts } from './ask/prompts.ts';
-export type { Memory } from './epoch/memory.ts';
-export { compareEpochs, writeGuidance, writeMetaSkill } from './epoch/slow-update.ts';
+export { compareEpochs, type Memory, writeGuidance, writeMetaSkill } from './epoch/memory.ts';
 export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate/evaluate.ts';
 export { pruneSkill, salvagePatch, withoutPassageIn } from './evaluate/leave-out.ts';
 export { failurePatterns, runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
+export type { RolloutCache } from './rollout/rollout-memory.ts';
 export {
   createLimit,
   createStageDeps,
   createStop,
-  type RolloutCache,
   type StageDeps,
   type Stop,
   settleAll,

@@ -9,17 +9,10 @@ import {
   type RolloutResult,
   type RolloutRunner,
   type SkillOptConfig,
-  type TextCache,
 } from '../core/contracts/index.ts';
 import type { Progress } from '../core/run/index.ts';
 import { loadPrompts } from './ask/prompts.ts';
-
-/** A cache may save texts together; `flush` says that a caller waits. */
-export type RolloutCache = TextCache & {
-  flush?(): void;
-  /** Keeps a text only as long as the process runs. */
-  hold?(key: string, value: string): void;
-};
+import type { RolloutCache } from './rollout/rollout-memory.ts';
 
 /** What a stage may reach for. Anything else a stage needs is in its input. */
 export type StageDeps = Readonly<ReturnType<typeof stageSettings>> & {
@@ -156,6 +149,34 @@ export function createStop(signal?: AbortSignal, drainMs = 10_000): Stop {
     [Symbol.dispose]() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', follow);
+    },
+  };
+}
+
+/** `signal` fires when the time of a task is up or the run gives up; `expiry` rejects at the same moment. */
+export function createDeadline({ stop, rolloutTimeoutMs }: Pick<StageDeps, 'stop' | 'rolloutTimeoutMs'>): Disposable & {
+  readonly signal: AbortSignal;
+  readonly expiry: Promise<never>;
+} {
+  const controller = new AbortController();
+  let reject: (reason: unknown) => void = () => {};
+  const expiry = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  expiry.catch(() => {}); // a task that ended in time does not wait for it
+  const end = (reason: unknown) => {
+    reject(reason); // first: what a task answers to its abort is too late to count
+    controller.abort(reason);
+  };
+  const abandon = () => end(stop.abandon.reason);
+  const timer = setTimeout(() => end(new Error(`timed out after ${rolloutTimeoutMs / 1000} s`)), rolloutTimeoutMs);
+  stop.abandon.addEventListener('abort', abandon);
+  return {
+    signal: controller.signal,
+    expiry,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      stop.abandon.removeEventListener('abort', abandon);
     },
   };
 }

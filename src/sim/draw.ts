@@ -17,6 +17,9 @@ export function createDraw(seed: number, texts: readonly string[]): Draw {
   };
 }
 
+export const pick = <T>(draw: Draw, label: string, options: readonly T[]): T =>
+  options[Math.floor(draw(label) * options.length)]!;
+
 export function createDice(draw: Draw): Dice {
   let throws = 0;
   return (sides) => Math.floor(draw(`throw ${throws++}`) * sides);

@@ -12,7 +12,7 @@ import {
   ModelCallError,
   SkillError,
 } from '../core/contracts/index.ts';
-import { readJson } from './optimizer/edits.ts';
+import { parseJson } from '../core/text/index.ts';
 
 export type ServeSimOptions = {
   /** Served as `sim-target`, `sim-optimizer` and `sim-judge`. */
@@ -105,7 +105,7 @@ async function route(models: Models, request: IncomingMessage, signal: AbortSign
     const data = [...models.keys()].map((id) => ({ id, object: 'model', created: 0, owned_by: 'skillopt' }));
     return { status: 200, body: { object: 'list', data } };
   }
-  if (request.method === 'POST' && path === '/v1/chat/completions') return complete(models, readJson(body), signal);
+  if (request.method === 'POST' && path === '/v1/chat/completions') return complete(models, parseJson(body), signal);
   return toComplaint({ status: 404, message: `Nothing is served at ${request.method} ${path}.` });
 }
 

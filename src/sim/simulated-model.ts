@@ -77,6 +77,16 @@ function toReply(text: string, { messages, maxOutputTokens = Number.POSITIVE_INF
 const CHARACTERS_PER_TOKEN = 4;
 const countTokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
+const ANSWER = /<answer-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/answer-\1>/g;
+
+/** The fenced answers that a judge is asked about. */
+export const answersIn = (messages: readonly ChatMessage[]) =>
+  [...textOf(messages, 'user').matchAll(ANSWER)].map(([, , body = '']) => body);
+
+/** Of two scores; a difference below `tie` is none. */
+export const winnerOf = (a: number, b: number, tie = 0) =>
+  a === b || Math.abs(a - b) < tie ? 'tie' : a > b ? 'A' : 'B';
+
 export function textOf(messages: readonly ChatMessage[], role: ChatMessage['role']): string {
   return messages.flatMap((message) => (message.role === role ? [message.content] : [])).join('\n');
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type ChatMessage, type ChatModel, parseWith } from '../core/contracts/index.ts';
 import { memoize } from '../core/text/index.ts';
 import { createDraw, type Draw } from './draw.ts';
-import { createSimulatedModel, lineOptions, rate, textOf } from './simulated-model.ts';
-import type { Reading, Variant } from './world/topic.ts';
+import { answersIn, createSimulatedModel, lineOptions, rate, textOf, winnerOf } from './simulated-model.ts';
+import { type Reading, slippedStyle, stylesOf, type Variant } from './world/topic.ts';
 import { readQuestion, readRules, remindedTopics } from './world/world.ts';
 
 const TargetOptions = z.strictObject({
@@ -17,8 +17,6 @@ const TargetOptions = z.strictObject({
  * `failureRate` 0, and `seed` 7.
  */
 export type SimulatedTargetOptions = z.input<typeof TargetOptions>;
-
-type Style = Variant | undefined;
 
 /**
  * An agent for the tasks of `createWorld`. It follows the house rules in the system message, and writes other facts in the usual
@@ -42,7 +40,7 @@ export function simulatedTarget(options: SimulatedTargetOptions = {}): ChatModel
       const { rules, reminded } = readSkill(textOf(messages, 'system'));
       const style = rules.get(reading.topic.name)?.variant;
       const slipRate = reminded.has(reading.topic.name) ? noise / 2 : noise;
-      return say(reading.answer(draw('slip') < slipRate ? drawOther(reading, style, draw) : style));
+      return say(reading.answer(slippedStyle(reading, style, slipRate, draw)));
     },
   });
 }
@@ -54,15 +52,8 @@ function lastQuestion(messages: readonly ChatMessage[]): string {
   return text.slice(Math.max(0, text.lastIndexOf('Question:'))).trim();
 }
 
-const stylesOf = ({ topic }: Reading): Style[] => [undefined, ...topic.variants];
-
-function drawOther(reading: Reading, meant: Style, draw: Draw): Style {
-  const others = stylesOf(reading).filter((style) => style !== meant);
-  return others[Math.floor(draw('slip to') * others.length)];
-}
-
 /** The odds belong to the question, uniform among all odds; the throw belongs to the request. */
-function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Style {
+function drawByOdds(reading: Reading, odds: Draw, draw: Draw): Variant | undefined {
   const weighted = stylesOf(reading).map((style, place) => ({ style, weight: -Math.log(1 - odds(`style ${place}`)) }));
   let left = draw('answer') * weighted.reduce((sum, { weight }) => sum + weight, 0);
   for (const { style, weight } of weighted) {
@@ -77,7 +68,6 @@ const JudgeOptions = z.strictObject({ ...lineOptions, noise: rate.default(0.02) 
 /** `noise` 0.02 is the share of wrong verdicts. `seed` 7, `latencyMs` 0 and `failureRate` 0 as for the target. */
 export type SimulatedJudgeOptions = z.input<typeof JudgeOptions>;
 
-const ANSWER = /<answer-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/answer-\1>/g;
 const STATEMENTS = '## Statements\n';
 const RUBRIC = '## Rubric\n';
 
@@ -88,12 +78,11 @@ export function simulatedJudge(options: SimulatedJudgeOptions = {}): ChatModel {
     ...knobs,
     id: `sim-judge/1 seed=${knobs.seed} noise=${knobs.noise}`,
     answer({ messages }, draw) {
-      const [system, user] = [textOf(messages, 'system'), textOf(messages, 'user')];
-      const answers = [...user.matchAll(ANSWER)].map(([, , body = '']) => body);
+      const system = textOf(messages, 'system');
       const statements = statementsIn(system);
       const judge = (answer: string, place: number) =>
         judgeOne(answer, statements, (at) => draw(`slip ${place} ${at}`) < knobs.noise);
-      const [first, second] = answers.map(judge);
+      const [first, second] = answersIn(messages).map(judge);
       const { met, reason } = first ?? judge('', 0);
       if (second) return JSON.stringify({ reason, winner: winnerOf(shareOf(met), shareOf(second.met)) });
       if (system.includes(STATEMENTS)) return JSON.stringify({ reason, met });
@@ -118,5 +107,3 @@ function judgeOne(answer: string, statements: readonly string[], isSlip: (at: nu
 const quotedIn = (statement: string) => [...statement.matchAll(/"([^"]+)"/g)].map(([, text = '']) => text);
 
 const shareOf = (met: readonly boolean[]) => met.filter(Boolean).length / Math.max(1, met.length);
-
-const winnerOf = (a: number, b: number) => (a === b ? 'tie' : a > b ? 'A' : 'B');

@@ -34,8 +34,7 @@ export {
   lookbackFloor,
   readInstant,
 } from './harvest/harvest.ts';
-export { IGNORE_FILE, type Ignored, loadIgnore } from './harvest/ignore.ts';
-export { type Scope, scopeTest } from './harvest/scope.ts';
+export { IGNORE_FILE, type Ignored, loadIgnore, type Scope, scopeTest } from './harvest/scope.ts';
 export { folderOf, openSessionIndex, type SessionHead, type SessionIndex, timeOf } from './harvest/session-index.ts';
 export {
   type FileTrouble,

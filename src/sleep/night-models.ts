@@ -1,5 +1,6 @@
 import { type AgentCliName, agentClis, agentPrograms, findAgents } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
+import { defined } from '../core/text/index.ts';
 import { type AgentTarget, agentTargetOf, type ModelSpec, readPins } from '../project/index.ts';
 import { giveConsent, hasConsent, type SleepState } from './state/sleep-state.ts';
 
@@ -49,7 +50,7 @@ function inWords(target: ModelSpec | undefined): ModelSpec | undefined {
       'Name the model that finds tasks, proposes edits and judges: optimizer: provider:model, beside the target.',
     );
   const { cli: provider } = agentPrograms[agent];
-  return { provider, ...(model === undefined ? {} : { model }), ...(path === undefined ? {} : { path }) };
+  return { provider, ...defined({ model, path }) };
 }
 
 async function installedAgent({ place: { env }, project }: ModelPlace): Promise<string> {
@@ -109,19 +110,22 @@ function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> |
   if (agent !== undefined) return agentReader(agent);
   const { name, address } = readSpec(spec, env);
   if (name === 'simulated' || name === 'handoff') return undefined;
-  const label = labelOf(name);
-  if (address === undefined) return { provider: name, name: label, isRemote: true };
-  const host = hostOf(address);
-  return { provider: `${name}@${host}`, name: `${label} at ${host}`, isRemote: !isLoopback(host) };
+  return readerAt(address, name, labelOf(name));
+}
+
+/** Without an address it is the provider's own, which is never on this machine. */
+function readerAt(address: string | undefined, provider: string, name: string): Omit<Recipient, 'roles'> {
+  if (address === undefined) return { provider, name, isRemote: true };
+  const host = URL.canParse(address) ? new URL(address).host : address;
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host);
+  return { provider: `${provider}@${host}`, name: `${name} at ${host}`, isRemote: !isLoopback };
 }
 
 /** An agent reads more than texts of sessions, so it needs a consent of its own. */
 function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> {
-  const files = 'with tools: also files of this project that it opens';
-  const [provider, label] = [`${agent}-agent`, labelOf(agentPrograms[agent].cli)];
-  if (baseURL === undefined) return { provider, name: `${label} (${files})`, isRemote: true };
-  const host = hostOf(baseURL);
-  return { provider: `${provider}@${host}`, name: `${agent} at ${host} (${files})`, isRemote: !isLoopback(host) };
+  const label = baseURL === undefined ? labelOf(agentPrograms[agent].cli) : agent;
+  const reader = readerAt(baseURL, `${agent}-agent`, label);
+  return { ...reader, name: `${reader.name} (with tools: also files of this project that it opens)` };
 }
 
 /** The name stands before the colon; the address behind `@`, in the block, or in the variable for such servers. */
@@ -136,10 +140,6 @@ function readSpec(spec: ModelSpec, env: Environment): { name: string; address: s
 
 const addressIn = (name: string, env: Environment) =>
   /^(compatible|openai_compatible)/.test(name) ? env.OPENAI_COMPATIBLE_BASE_URL : undefined;
-
-const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
-
-const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host);
 
 /** Raise it when more is sent than people agreed to. */
 const CONSENT_VERSION = 1;

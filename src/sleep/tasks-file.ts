@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { SkillError, whyTooMuch } from '../core/contracts/index.ts';
-import { describeValue, jsonText, nearDuplicateOf, toCamelCase, toSnakeCase } from '../core/text/index.ts';
+import { describeValue, jsonText, nearDuplicateOf, snakeName, toCamelCase } from '../core/text/index.ts';
 import { tasksInvalid } from '../imports/index.ts';
 import { fileReason, shownPath } from '../stores/index.ts';
 import { anyChecks, type ValidateChecks } from './mine/model-miner.ts';
@@ -33,9 +33,7 @@ type TasksFile = Omit<z.infer<typeof Header>, 'format' | 'reviewed'> & {
   readonly tasks: Tasks;
 };
 
-type TasksFileOptions = SplitOptions & {
-  readonly validateChecks?: ValidateChecks | undefined;
-};
+type TasksFileOptions = SplitOptions & { readonly validateChecks?: ValidateChecks | undefined };
 
 type ReadTasksFile = { readonly file: TasksFile; readonly warnings: readonly string[] };
 
@@ -113,10 +111,7 @@ function repeatedIds(tasks: Tasks): string[] {
 }
 
 /** As the file spells it. */
-const fileKey = (path: readonly PropertyKey[]) =>
-  path
-    .map((key) => (typeof key === 'string' ? Object.keys(toSnakeCase({ [key]: 0 }) as object)[0]! : String(key)))
-    .join('.');
+const fileKey = (path: readonly PropertyKey[]) => path.map((key) => snakeName(String(key))).join('.');
 
 function validateJudges(tasks: Tasks, where: string, validate: ValidateChecks): string[] {
   const found = tasks.map((task) => (task.referenceKind === 'rule' ? validate(task.judge) : anyChecks(task.judge)));

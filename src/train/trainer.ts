@@ -34,6 +34,8 @@ import { train } from './train.ts';
 const NOTHING_READ =
   'No reply of the optimizer could be read: nothing was learned. Use a model that answers with JSON as it is asked.';
 
+const VERBOSE_IGNORED = '"verbose" is ignored: the library is silent, observers are notified of what happens.';
+
 type OpenedRun = {
   readonly store: OpenRunStore;
   readonly journal: readonly RunEvent[];
@@ -67,12 +69,8 @@ export class SkillOptTrainer<I extends Item = Item> {
   async #trainInStore(): Promise<RunSummary> {
     const items = await loadRunItems(this.#options.env, this.#config);
     requireRollouts(this.#config, items);
-    const start = await describeStart({
-      ...this.#options,
-      config: this.#config,
-      items,
-      promptOverrides: this.#promptOverrides,
-    });
+    const own = { config: this.#config, items, promptOverrides: this.#promptOverrides };
+    const start = await describeStart({ ...this.#options, ...own });
     requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
     const onWarning = (message: string) => notify(this.#options.observers ?? [], 'onWarning', message);
     const store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb, onWarning });
@@ -144,14 +142,11 @@ export class SkillOptTrainer<I extends Item = Item> {
 
   #warnings(items: RunItems): string[] {
     const { evalTest, testSplit, verbose } = this.#config;
+    const untested = `The ${testSplit} split is empty: the result will not be tested.`;
     return [
       ...(this.#options.env.warnings ?? []),
-      ...(evalTest && items.test.length === 0
-        ? [`The ${testSplit} split is empty: the result will not be tested.`]
-        : []),
-      ...(verbose === undefined
-        ? []
-        : ['"verbose" is ignored: the library is silent, observers are notified of what happens.']),
+      ...(evalTest && items.test.length === 0 ? [untested] : []),
+      ...(verbose === undefined ? [] : [VERBOSE_IGNORED]),
     ];
   }
 

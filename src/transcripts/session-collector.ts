@@ -138,8 +138,6 @@ export class SessionCollector {
 
 type SessionFacts = { readonly sessionId?: string; readonly project?: string; readonly gitBranch?: string };
 
-export const collectSession = (start: SessionStart): SessionCollector => new SessionCollector(start);
-
 export function collectInto(start: SessionStart, fill: (session: SessionCollector) => void): SessionDigest[] {
   const session = new SessionCollector(start);
   fill(session);
@@ -194,7 +192,7 @@ export async function readSession(
   const { place, redact, signal } = options;
   const known = canContinue && options.before?.sessions.length === 1 ? options.before : undefined;
   const before = known && known.position <= file.size ? known : undefined; // a shorter file is another one
-  const session = collectSession({ source, rawPath: file.path, place, redact, before: before?.sessions[0] });
+  const session = new SessionCollector({ source, rawPath: file.path, place, redact, before: before?.sessions[0] });
   const lines = { path: file.path, from: before?.position, wanted, signal };
   const { position, trouble } = await readRecords(lines, (record) => take(record, session));
   end(session);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findSource } from '../../src/transcripts/index.ts';
 import { statFile } from '../../src/transcripts/read/list-files.ts';
-import { collectSession } from '../../src/transcripts/session-collector.ts';
+import { SessionCollector } from '../../src/transcripts/session-collector.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { ana } from '../support/transcript-fixture.ts';
 
@@ -81,10 +81,7 @@ const step = fc.record({
 });
 
 it('a session that is continued anywhere has the same digest as one that is read at once', () => {
-  const play = (
-    session: ReturnType<typeof collectSession>,
-    steps: readonly { kind: string; text: string; second: number }[],
-  ) => {
+  const play = (session: SessionCollector, steps: readonly { kind: string; text: string; second: number }[]) => {
     for (const { kind, text, second } of steps) {
       const time = `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`;
       if (kind === 'user') session.userSaid(text, time);
@@ -99,10 +96,10 @@ it('a session that is continued anywhere has the same digest as one that is read
   const start = { source: 'x', rawPath: 'x', place: ana };
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), fc.nat(120), (steps, cut) => {
-      const first = play(collectSession(start), steps.slice(0, cut));
+      const first = play(new SessionCollector(start), steps.slice(0, cut));
       fc.pre(first !== undefined);
-      const rest = play(collectSession({ ...start, before: first }), steps.slice(cut));
-      expect(rest).toEqual(play(collectSession(start), steps));
+      const rest = play(new SessionCollector({ ...start, before: first }), steps.slice(cut));
+      expect(rest).toEqual(play(new SessionCollector(start), steps));
     }),
     { numRuns: 200 },
   );

@@ -1,6 +1,7 @@
+import { parseJson } from '../../../src/core/text/index.ts';
 import { applyPatch } from '../../../src/index.ts';
 import type { Draw } from '../../../src/sim/draw.ts';
-import { readEdit, readJson, type WireEdit } from '../../../src/sim/optimizer/edits.ts';
+import { readEdit, type WireEdit } from '../../../src/sim/optimizer/edits.ts';
 import type { OptimizerPrompt } from '../../../src/sim/optimizer/read-prompt.ts';
 import { mean } from '../interval.ts';
 import { readSkill } from './sentences.ts';
@@ -37,7 +38,7 @@ function judgeAll({ edits, skill }: OptimizerPrompt, world: RulesWorld): Listed[
 
 function readList(lines: string): { readonly index: number; readonly edit: WireEdit }[] {
   return [...lines.matchAll(/^\[(\d{1,9})\] (.*)$/gm)].flatMap(([, index, json = '']) =>
-    readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
+    readEdit(parseJson(json)).map((edit) => ({ index: Number(index), edit })),
   );
 }
 

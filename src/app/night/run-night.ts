@@ -1,5 +1,6 @@
 import { agentPrograms } from '../../agents/index.ts';
 import { type ChatModel, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { agentTargetOf, resolveModel } from '../../project/index.ts';
 import {
   type NightOptions as CycleOptions,
@@ -52,7 +53,7 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
   return runNightIn(
     { ...sleep, settings },
     {
-      ...{ ...night, ...models, work, agent, handoff, config: definedOnly(limits) },
+      ...{ ...night, ...models, work, agent, handoff, config: defined(limits) },
       onGather: async (event) => {
         onEvent?.(event);
         if (event.type !== 'sessions-chosen' || event.sessions.length === 0) return;
@@ -61,9 +62,6 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
     },
   );
 }
-
-const definedOnly = (limits: NightLimits): NightLimits =>
-  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
 /** A handoff is resumed many times, and calls no model. */
 function refuseWithHandoff(limits: NightLimits, isDryRun: boolean): void {

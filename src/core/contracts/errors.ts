@@ -23,6 +23,9 @@ export class SkillError extends Error {
   }
 }
 
+export const isOutOfBudget = (error: unknown): error is SkillError =>
+  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
+
 type ModelCallDetails = { readonly cause?: unknown; readonly hint?: string } & Partial<
   Pick<ModelCallError, 'status' | 'isRetryable' | 'isFatal' | 'retryAfterMs' | 'usage'>
 >;

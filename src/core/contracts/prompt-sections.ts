@@ -113,6 +113,10 @@ export const skillSection = (skill: string) => dataSection(HEADINGS.skill, 'skil
 export const surroundingsSections = (text: string) =>
   text === '' ? [] : [dataSection(HEADINGS.surroundings, 'surroundings', text, 'to know, not to edit')];
 export const previousSkillSection = (skill: string) => dataSection(HEADINGS.previousSkill, 'skill', skill);
+export const guidanceSection = (guidance: string) =>
+  guidance === ''
+    ? promptSection(HEADINGS.guidance, 'None: this is the first.')
+    : dataSection(HEADINGS.guidance, 'guidance', guidance);
 
 /** `[3] {…}`: one of several changes to choose from, under the index by which the reply names it. */
 export const indexedLine = (index: number, change: unknown) => `[${index}] ${JSON.stringify(change)}`;

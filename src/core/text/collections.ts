@@ -23,6 +23,14 @@ export function memoizeWeakly<Key extends object, Value>(find: (key: Key) => Val
   };
 }
 
+type Defined<Values> = { [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key] } & {
+  [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>;
+};
+
+/** Without the keys whose values are `undefined`: spread over others they would take their place. */
+export const defined = <Values extends object>(values: Values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<Values>;
+
 /** Groups in order of first appearance, each in the order of `items`. (`Map.groupBy` needs Node 21.) */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Item[][] {
   const groups = new Map<Key, Item[]>();
@@ -33,9 +41,3 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
   }
   return [...groups.values()];
 }
-
-/** The fields that have a value, for objects in which a missing field is absent. */
-export const defined = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>;
-  };

@@ -9,6 +9,7 @@ export {
   jsonLine,
   jsonText,
   parseJson,
+  snakeName,
   toCamelCase,
   toSnakeCase,
 } from './json.ts';

@@ -79,8 +79,12 @@ export const hex = (code: number) => code.toString(16).toUpperCase().padStart(4,
 /** Keys whose values belong to the user: what is inside keeps its spelling. */
 const OPAQUE = new Set(['extras', 'conversation', 'buckets', 'identity']);
 
+export function snakeName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** camelCase in code becomes snake_case in view files and in JSON sent to models. */
-export const toSnakeCase = renameKeys((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+export const toSnakeCase = renameKeys(snakeName);
 
 export const toCamelCase = renameKeys((key) =>
   key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),

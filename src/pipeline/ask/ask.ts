@@ -49,6 +49,10 @@ export async function ask<Schema extends z.ZodType>(
   );
 }
 
+/** The same in a slot of its own, for a stage that holds none. */
+export const askInSlot = <Schema extends z.ZodType>(question: Question<Schema>, deps: StageDeps) =>
+  deps.limit.run(() => ask(question, deps));
+
 type JsonQuestion<Schema extends z.ZodType> = Pick<Question<Schema>, 'user' | 'schema' | 'sampleIndex'> & {
   readonly system: string;
   readonly stage: string;

@@ -68,11 +68,9 @@ async function judgeByPass(text: CandidateText, input: RaceInput, deps: StageDep
   return { evaluation, score, results, action, ...(isPartial ? { isPartial } : {}), ...(blame ? { blame } : {}) };
 }
 
-type Unmeasured = Pick<JudgedCandidate, 'evaluation' | 'results'> & { readonly invalidReason: string };
-
 /** An invalid evaluation has no score: the candidate gets the score that it had to beat. */
-function turnDown(unmeasured: Unmeasured, { state }: RaceInput): JudgedCandidate {
-  return { ...unmeasured, score: state.current.score, action: 'reject', isPartial: true };
+function turnDown(unmeasured: Pick<JudgedCandidate, 'evaluation' | 'results' | 'invalidReason'>, { state }: RaceInput) {
+  return { ...unmeasured, score: state.current.score, action: 'reject' as const, isPartial: true };
 }
 
 async function measure({ candidateSkill: skill }: CandidateText, input: RaceInput, deps: StageDeps) {
@@ -108,44 +106,40 @@ export const gateScore = (
   { gateMetric, gateMixedWeight }: Pick<GateConfig, 'gateMetric' | 'gateMixedWeight'>,
 ) => selectGateScore(hard, soft, gateMetric, gateMixedWeight);
 
-type ExactRace = {
-  readonly evaluation: Evaluation;
-  readonly results: RolloutResult[];
-  readonly isPartial: boolean;
-  /** Of a partial pass: the most that a whole one could have given. */
-  readonly score: number;
-  readonly blame?: Blame | undefined;
-};
-
 /** Not the number of workers: the record says how many items a loser has met. */
 const MOST_AT_ONCE = 8;
 
-/** The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. */
-async function raceExactly(skill: string, input: RaceInput, deps: StageDeps): Promise<ExactRace> {
+/**
+ * The strict gate, stopped as soon as it is certain that the candidate loses. Hardest items first: they decide early. The
+ * score of a partial pass is the most that a whole one could have given.
+ */
+async function raceExactly(skill: string, input: RaceInput, deps: StageDeps) {
   const { env, config } = input;
   const items = hardestItems(input);
   const results: RolloutResult[] = [];
   while (results.length < items.length) {
     const race = standing(results, input);
     const isLost = exactRace({ ...race, remaining: items.length - results.length }).state === 'cannot-win';
-    if (isLost) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input) };
+    if (isLost) return lost(results, input);
     const count = startable({ ...race, inFlight: 0, waiting: items.length - results.length, limit: MOST_AT_ONCE });
     const wave = items.slice(results.length, results.length + count);
     results.push(...(await runRollout({ env, skill, items: wave, isPart: true }, deps)));
     const blame = await findBlame({ skill, results, ...roomAfter(results, input) }, input, deps);
-    if (blame) return { ...inOrder(results, input), isPartial: true, score: mostReachable(results, input), blame };
+    if (blame) return lost(results, input, blame);
     if (whyInvalid(results, deps.maxErroredShare, items.length)) break; // whatever the rest would give
   }
   const whole = inOrder(results, input);
-  return { ...whole, isPartial: false, score: gateScore(whole.evaluation, config) };
+  return { ...whole, isPartial: false, score: gateScore(whole.evaluation, config), blame: undefined };
 }
 
 function roomAfter({ length }: readonly RolloutResult[], { items, rolloutsLeft }: RaceInput) {
   return { total: items.length, rolloutsLeft: rolloutsLeft === undefined ? undefined : rolloutsLeft - length };
 }
 
-function mostReachable(results: readonly RolloutResult[], input: RaceInput): number {
-  return exactRace({ ...standing(results, input), remaining: input.items.length - results.length }).upperBound;
+function lost(results: readonly RolloutResult[], input: RaceInput, blame?: Blame) {
+  const remaining = input.items.length - results.length;
+  const score = exactRace({ ...standing(results, input), remaining }).upperBound;
+  return { ...inOrder(results, input), isPartial: true, score, blame };
 }
 
 function standing(results: readonly RolloutResult[], { state, config }: RaceInput) {

@@ -2,7 +2,8 @@ import type { Evaluation, Item, RolloutResult, SkillEnv, SkillOptConfig } from '
 import type { Blame, GateDecision, RunState, StepAction } from '../../core/run/index.ts';
 import { envFailed, mostThrown, requireReachable } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
-import type { RolloutCache, StageDeps } from '../stage-deps.ts';
+import { withoutMemory } from '../rollout/rollout-memory.ts';
+import type { StageDeps } from '../stage-deps.ts';
 
 export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
   Partial<
@@ -77,10 +78,3 @@ async function askCurrent(ids: readonly string[], { env, items, state }: RaceInp
   const rollouts = deps.rollouts && withoutMemory(deps.rollouts);
   return runRollout({ ...attempts, isPart: true }, { ...deps, rollouts, onProgress: () => {} });
 }
-
-/** Attempts are counted where they are saved. */
-const withoutMemory = (cache: RolloutCache): RolloutCache => ({
-  get: async () => undefined,
-  set: (key, value) => cache.set(key, value),
-  flush: () => cache.flush?.(),
-});

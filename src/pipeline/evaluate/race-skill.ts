@@ -26,6 +26,7 @@ import {
   unmetItems,
   type WaveJudgement,
 } from '../../core/stats/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { requireWorkingEnv, whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
@@ -172,8 +173,7 @@ async function judgeSettled(shown: RaceResults, settings: RaceSettings, race: Ra
   const disputed = new Set(disputedItems(knowledge, observed));
   if (!isPaidFor(disputed.size, shown, input)) return { shown, judgement };
   const asked = input.items.filter(({ id }) => disputed.has(id));
-  const refreshed = [...shown.refreshed, ...(await rollCurrent(asked, shown, race))];
-  const settled = { ...shown, refreshed };
+  const settled = { ...shown, refreshed: [...shown.refreshed, ...(await rollCurrent(asked, shown, race))] };
   return { shown: settled, judgement: judge(settled, settings, input) };
 }
 
@@ -245,7 +245,7 @@ function judge(shown: RaceResults, settings: RaceSettings, input: RaceInput): Wa
   }
   const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
   if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
-  return { ...judged, ...(needs ? { needs } : {}) };
+  return { ...judged, ...defined({ needs }) };
 }
 
 function toVerdict(judged: JudgedRace, veto: RegressionCheck | undefined, input: RaceInput): JudgedCandidate {
@@ -258,10 +258,7 @@ function toVerdict(judged: JudgedRace, veto: RegressionCheck | undefined, input:
     evaluation,
     score: isPartial ? estimateScore(decision, input) : meanScore(scores, input.config),
     action: actionFor(decision, input),
-    results,
-    isPartial,
-    decision,
-    ...(blame ? { blame } : {}),
+    ...{ results, isPartial, decision, ...defined({ blame }) },
   };
 }
 

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
+  type AgentRunner,
+  type ChatModel,
+  type ChatRequest,
   type Item,
   ModelCallError,
   type RolloutOutput,
@@ -10,9 +12,9 @@ import {
   SkillError,
 } from '../../core/contracts/index.ts';
 import { skillHash } from '../../core/text/index.ts';
-import type { StageDeps } from '../stage-deps.ts';
+import { createDeadline, type StageDeps } from '../stage-deps.ts';
 import { requireScores } from './require-scores.ts';
-import { createDeadline, watchModels } from './watch-models.ts';
+import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
 
 type RolloutInput<I extends Item> = {
   readonly env: SkillEnv<I>;
@@ -184,63 +186,105 @@ function thrownBy({ id }: Item, error: unknown): RolloutResult {
   return { id, hard: 0, soft: 0, failReason, threw: true };
 }
 
-type RolloutMemory = ReturnType<typeof rolloutMemory>;
+/** Draws that an environment may number inside one rollout. */
+const DRAWS_PER_ROLLOUT = 1000;
+
+type Rollout = {
+  readonly sampleIndex: number;
+  /** Aborted when the rollout is over: no call outlives it. */
+  readonly signal: AbortSignal;
+};
 
 /**
- * Scored rollouts of one stage. Nothing waits while one is saved: its replies are safe already, so that a crash before costs
- * no call. `saved` resolves once all are safe. Attempts that threw are saved after the stage was judged: if the environment is
- * broken, they are no results, and a resumed run makes them again.
+ * The models as one rollout sees them: calls belong to this rollout's draw and may not start once the run stops.
+ * `throwOutage` throws what made a call fail, so that an environment that swallows errors cannot turn an outage into a score.
  */
-function rolloutMemory({ rollouts, onThrown }: StageDeps) {
-  const saves: Promise<void>[] = [];
-  const thrown: (readonly [key: string, text: string])[] = [];
-  const save = (key: string, text: string) => {
-    const saving = rollouts?.set(key, text) ?? Promise.resolve();
-    saving.catch(() => {}); // heard in `saved`
-    saves.push(saving);
-  };
-  const saved = async (): Promise<void> => {
-    rollouts?.flush?.();
-    await Promise.all(saves.splice(0));
-  };
+function watchModels(deps: StageDeps, rollout: Rollout) {
+  const target = watchModel(deps.target, 'rollout', deps, rollout);
+  const judge = deps.judge && watchModel(deps.judge, 'judge', deps, rollout);
+  const agent = deps.agent && watchAgent(deps.agent, deps, rollout);
   return {
-    async find(key: string): Promise<RolloutResult | undefined> {
-      const text = await rollouts?.get(key);
-      return text === undefined ? undefined : JSON.parse(text);
-    },
-    keep(key: string, result: RolloutResult): void {
-      if (result.errored) return;
-      const text = JSON.stringify(result);
-      if (result.threw) {
-        onThrown(result);
-        rollouts?.hold?.(key, text);
-        thrown.push([key, text]);
-      } else save(key, text);
-    },
-    saved,
-    async saveThrown(): Promise<void> {
-      for (const [key, text] of thrown.splice(0)) save(key, text);
-      await saved();
+    target: target.model,
+    ...(judge ? { judge: judge.model } : {}),
+    ...(agent ? { agent: agent.runner } : {}),
+    throwOutage() {
+      target.throwOutage();
+      judge?.throwOutage();
+      agent?.throwOutage();
     },
   };
 }
 
-type KeyedAttempt = {
-  readonly env: Pick<SkillEnv, 'name' | 'version'>;
-  readonly item: Item;
-  readonly skillHash: string;
-  readonly sampleIndex: number;
-  /** Only where it matters what a rollout is for. */
-  readonly phase?: string;
-};
+/** The first reason for which a call failed. A run that stops is one. */
+function watchOutage({ stop }: StageDeps) {
+  let outage: { readonly reason: unknown } | undefined;
+  return {
+    requireRunning() {
+      if (stop.signal.aborted) outage ??= { reason: stop.signal.reason };
+      stop.signal.throwIfAborted();
+    },
+    note(error: unknown) {
+      if (error instanceof SkillError) outage ??= { reason: error };
+      if (stop.signal.aborted) outage ??= { reason: stop.signal.reason };
+    },
+    throwOutage() {
+      if (outage) throw outage.reason;
+    },
+  };
+}
 
-/** A hash of everything that a score depends on. */
-export function rolloutKey(
-  { env, item, skillHash, sampleIndex, phase }: KeyedAttempt,
-  { target, judge, agent, extras }: Pick<StageDeps, 'target' | 'judge' | 'agent' | 'extras'>,
-): string {
-  const agents = agent ? [{ agent: agent.id }] : [];
-  const more = [...(judge ? [judge.id] : []), ...(phase === undefined ? [] : [phase]), ...agents];
-  const parts = [1, skillHash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...more];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+function watchModel(model: ChatModel, stage: string, deps: StageDeps, rollout: Rollout) {
+  const outage = watchOutage(deps);
+  const waiting = new Set<{ readonly since: number }>();
+  let givenUpAfterMs = 0;
+
+  const complete: ChatModel['complete'] = async (request) => {
+    outage.requireRunning();
+    rollout.signal.throwIfAborted();
+    const call = { since: performance.now() };
+    waiting.add(call);
+    try {
+      return await model.complete(toRolloutRequest({ stage, ...request }, rollout));
+    } catch (error) {
+      outage.note(error);
+      givenUpAfterMs = Math.max(givenUpAfterMs, performance.now() - call.since);
+      throw error;
+    } finally {
+      waiting.delete(call);
+    }
+  };
+
+  const throwOutage = () => {
+    outage.throwOutage();
+    const waitedMs = Math.max(givenUpAfterMs, ...[...waiting].map((call) => performance.now() - call.since));
+    // A call that outlived its own time-out was being retried: the task ran out of time because of the model.
+    if (waitedMs <= deps.callTimeoutMs) return;
+    throw new ModelCallError(`${model.id} has not answered for ${Math.round(waitedMs / 1000)} s`);
+  };
+
+  return { model: { id: model.id, complete }, throwOutage };
+}
+
+/** The same for an agent: its runs have limits of their own, so that whatever it throws is an outage. */
+function watchAgent(agent: AgentRunner, deps: StageDeps, rollout: Rollout) {
+  const { requireRunning, note, throwOutage } = watchOutage(deps);
+  const run: AgentRunner['run'] = async (request) => {
+    requireRunning();
+    const sampleIndex = rollout.sampleIndex * DRAWS_PER_ROLLOUT + request.sampleIndex;
+    const signal = AbortSignal.any([request.signal, rollout.signal, deps.stop.signal]);
+    return agent.run({ stage: 'rollout', ...request, sampleIndex, signal }).catch((error) => {
+      note(error);
+      throw error;
+    });
+  };
+  return { runner: { ...agent, run }, throwOutage };
+}
+
+function toRolloutRequest(request: ChatRequest, { sampleIndex, signal }: Rollout): ChatRequest {
+  const own = request.signal ?? signal;
+  return {
+    ...request,
+    signal: own === signal ? signal : AbortSignal.any([own, signal]),
+    sampleIndex: sampleIndex * DRAWS_PER_ROLLOUT + (request.sampleIndex ?? 0),
+  };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../core/contracts/index.ts';
 import { type Patch, type UpdateItem, type UpdateMode, withinBudget } from '../../core/document/index.ts';
 import type { LrDecision } from '../../core/run/index.ts';
-import { ask } from '../ask/ask.ts';
+import { askInSlot } from '../ask/ask.ts';
 import { modePrompt } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
@@ -41,7 +41,7 @@ export async function decideLearningRate(input: LearningRateInput, deps: StageDe
   const available = input.patch.edits.length;
   const user = askHowMany(input);
   const question = { prompt: 'lr_autonomous', stage: 'lr_autonomous', user, schema: LearningRateReply } as const;
-  const reply = available === 0 ? undefined : await deps.limit.run(() => ask(question, deps));
+  const reply = available === 0 ? undefined : await askInSlot(question, deps);
   const raw = readCount(reply?.learningRate);
   const { reasoning = '', confidence = '', riskNotes = '' } = reply ?? {};
   return {
@@ -94,7 +94,7 @@ export async function rankAndSelect(input: SelectInput, deps: StageDeps): Promis
   if (editBudget <= 0) return { ...patch, edits: [] };
   const user = askForOrder(input);
   const question = { prompt: modePrompt('ranking', mode), stage: 'ranking', user, schema: RankingReply } as const;
-  const ranking = await deps.limit.run(() => ask(question, deps));
+  const ranking = await askInSlot(question, deps);
   const indices = new Set(ranking?.selectedIndices.filter((index) => patch.edits[index] !== undefined));
   const ranked = [...indices].map((index) => ({ index, file: patch.edits[index]!.file }));
   const chosen = withinBudget(ranked, editBudget).map(({ index }) => index);

@@ -19,8 +19,8 @@ import {
 } from '../../core/document/index.ts';
 import type { LeakCritic } from '../../core/guard/index.ts';
 import type { Refusal } from '../../core/run/index.ts';
-import { skillHash } from '../../core/text/index.ts';
-import { ask } from '../ask/ask.ts';
+import { defined, skillHash } from '../../core/text/index.ts';
+import { askInSlot } from '../ask/ask.ts';
 import { type Memory, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { ChangeSummary, toWireItem } from './wire-patch.ts';
@@ -114,7 +114,7 @@ async function rewriteWithinCap(input: UpdateInput, deps: StageDeps): Promise<Ch
     const hidden = findNewHidden(skill, rewrite.skill);
     if (hidden) return missing(input, `skipped_${hidden.kind}`);
     const { reason, kind } = readForLeaks(rewrite.skill);
-    const refusal = { op: 'rewrite', target: '', content: rewrite.skill, ...(kind === undefined ? {} : { kind }) };
+    const refusal = { op: 'rewrite', target: '', content: rewrite.skill, ...defined({ kind }) };
     if (reason !== undefined) return leaking(input, { ...refusal, reason });
     const { skill: candidateSkill, changeSummary } = rewrite;
     const report = suggestions.map((item, index) => row(item, index, 'applied_rewrite'));
@@ -178,7 +178,7 @@ async function rewriteSkill(suggestions: readonly UpdateItem[], input: UpdateInp
   const user = askForRewrite(suggestions, input);
   const maxOutputTokens = deps.rewriteMaxCompletionTokens;
   const question = { prompt: 'rewrite', stage: 'rewrite', user, schema: RewriteReply, maxOutputTokens } as const;
-  const reply = await deps.limit.run(() => ask(question, deps));
+  const reply = await askInSlot(question, deps);
   const skill = reply && keepProtected(input.skill, reply.newSkill);
   return skill === undefined ? undefined : { skill, changeSummary: reply?.changeSummary ?? [] };
 }
@@ -226,7 +226,7 @@ function refusalsOf(notes: readonly string[], readForLeaks: LeakCritic): Refusal
   return notes.flatMap((content) => {
     const { reason, kind } = readForLeaks(content);
     if (reason === undefined) return [];
-    return [{ op: 'remind', target: '', content, reason, ...(kind === undefined ? {} : { kind }) }];
+    return [{ op: 'remind', target: '', content, reason, ...defined({ kind }) }];
   });
 }
 
@@ -237,7 +237,7 @@ async function consolidate(skill: string, notes: readonly string[], deps: StageD
   const list = notes.map((note) => `- ${note}`).join('\n');
   const user = [skillSection(skill), dataSection(HEADINGS.notes, 'notes', list, `${notes.length}`)].join('\n\n');
   const question = { prompt: 'appendix_consolidate', stage: 'appendix_consolidate', user, schema: NotesReply } as const;
-  const reply = await deps.limit.run(() => ask(question, deps));
+  const reply = await askInSlot(question, deps);
   const fewer = mergeNotes([], reply?.notes ?? []);
   const isUsable = fewer.length > 0 && fewer.length < notes.length && fewer.every(isVisible);
   return isUsable ? fewer : undefined;

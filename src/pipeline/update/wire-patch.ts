@@ -8,7 +8,7 @@ import {
   type UpdateItem,
   type UpdateMode,
 } from '../../core/document/index.ts';
-import { isObject, memoize, toSnakeCase } from '../../core/text/index.ts';
+import { defined, isObject, memoize, toSnakeCase } from '../../core/text/index.ts';
 
 const text = z
   .string()
@@ -48,46 +48,29 @@ const WireCandidate = z
   .object({ title: text, newSkill: text, changeSummary: ChangeSummary, ...provenance })
   .transform(({ title, newSkill, ...rest }) => ({ op: 'rewrite' as const, target: title, content: newSkill, ...rest }));
 
-type WireItem = {
-  readonly op: UpdateItem['op'];
-  readonly content: string;
-  readonly target: string;
-  readonly file?: string;
-  readonly supportCount?: number | undefined;
-  readonly sourceType?: UpdateItem['sourceType'];
-  readonly changeSummary?: string[];
-};
-
-const toPatch = ({ reasoning, items }: { reasoning: string; items: readonly WireItem[] }): Patch => {
-  return { reasoning, edits: items.filter(hasContent).map(dropUndefined) };
-};
-
-/** A patch as models write it in each update mode, in camelCase. */
-const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
-  patch: z
-    .object({ reasoning: text, edits: z.array(WireEdit) })
-    .transform(({ reasoning, edits }) => toPatch({ reasoning, items: edits })),
-  rewrite_from_suggestions: z
-    .object({ reasoning: text, reviseSuggestions: z.array(WireSuggestion) })
-    .transform(({ reasoning, reviseSuggestions }) => toPatch({ reasoning, items: reviseSuggestions })),
-  full_rewrite_minibatch: z
-    .object({ reasoning: text, skillCandidates: z.array(WireCandidate) })
-    .transform(({ reasoning, skillCandidates }) => toPatch({ reasoning, items: skillCandidates })),
-};
-
-const packagePatch: z.ZodType<Patch> = z
-  .object({ reasoning: text, edits: z.array(PackageEdit) })
-  .transform(({ reasoning, edits }) => toPatch({ reasoning, items: edits }));
-
-/** Only edits of a package name files. */
-export const patchSchema = (mode: UpdateMode, policy?: EditPolicy): z.ZodType<Patch> =>
-  policy?.isPackage ? packagePatch : wirePatch[mode];
-
 const LIST_KEYS = {
   patch: 'edits',
   rewrite_from_suggestions: 'reviseSuggestions',
   full_rewrite_minibatch: 'skillCandidates',
 };
+
+/** A patch as models write it, in camelCase: its changes stand under a key of the update mode. */
+const patchOf = (mode: UpdateMode, item: z.ZodType<UpdateItem>): z.ZodType<Patch> =>
+  z.object({ reasoning: text, [LIST_KEYS[mode]]: z.array(item) }).transform((reply) => {
+    const items = reply[LIST_KEYS[mode]] as UpdateItem[];
+    return { reasoning: reply.reasoning as string, edits: items.filter(hasContent).map(withoutEmpty) };
+  });
+
+const wirePatch: Readonly<Record<UpdateMode, z.ZodType<Patch>>> = {
+  patch: patchOf('patch', WireEdit),
+  rewrite_from_suggestions: patchOf('rewrite_from_suggestions', WireSuggestion),
+  full_rewrite_minibatch: patchOf('full_rewrite_minibatch', WireCandidate),
+};
+const packagePatch = patchOf('patch', PackageEdit);
+
+/** Only edits of a package name files. */
+export const patchSchema = (mode: UpdateMode, policy?: EditPolicy): z.ZodType<Patch> =>
+  policy?.isPackage ? packagePatch : wirePatch[mode];
 
 const FailureRow = z
   .object({ failureType: text, count, description: text, taskIds: z.array(z.coerce.string()).catch([]) })
@@ -158,7 +141,7 @@ export const toWirePatch = ({ reasoning, edits }: Patch, mode: UpdateMode) =>
   toSnakeCase({ reasoning, [LIST_KEYS[mode]]: edits.map(toWireItem) });
 
 /** A suggestion or a document without text is none. An edit without content may be a deletion. */
-const hasContent = ({ op, content }: WireItem) => (op !== 'suggest' && op !== 'rewrite') || content.trim() !== '';
+const hasContent = ({ op, content }: UpdateItem) => (op !== 'suggest' && op !== 'rewrite') || content.trim() !== '';
 
 function noteOf(value: unknown): string {
   if (typeof value === 'string') return value.trim();
@@ -167,12 +150,7 @@ function noteOf(value: unknown): string {
   return typeof text === 'string' ? text.trim() : '';
 }
 
-function dropUndefined({ supportCount, sourceType, changeSummary = [], file = '', ...rest }: WireItem): UpdateItem {
-  return {
-    ...rest,
-    ...(file === '' ? {} : { file }),
-    ...(supportCount === undefined ? {} : { supportCount }),
-    ...(sourceType ? { sourceType } : {}),
-    ...(changeSummary.length > 0 ? { changeSummary } : {}),
-  };
+function withoutEmpty({ changeSummary = [], file = '', ...rest }: UpdateItem): UpdateItem {
+  const summary = changeSummary.length > 0 ? { changeSummary } : {};
+  return { ...defined(rest), ...(file === '' ? {} : { file }), ...summary };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { applyPatch, EditOp, findRegions, SourceType, type UpdateMode } from '../../core/document/index.ts';
-import { groupBy } from '../../core/text/index.ts';
+import { groupBy, parseJson } from '../../core/text/index.ts';
 import { readRules } from '../world/world.ts';
 import type { OptimizerPrompt } from './read-prompt.ts';
 
@@ -59,7 +59,7 @@ const readEdits = (block: string) =>
   );
 
 function patchesIn(block: string): z.infer<typeof WirePatch>[] {
-  const json = readJson(block);
+  const json = parseJson(block);
   return (Array.isArray(json) ? json : [json]).flatMap((patch) => WirePatch.safeParse(patch).data ?? []);
 }
 
@@ -69,15 +69,6 @@ export function readEdit(value: unknown): WireEdit[] {
   if (edit.success) return [edit.data];
   const change = readSuggestion(value);
   return change ? [WireEdit.parse({ ...(value as object), ...change })] : [];
-}
-
-/** `undefined` for what is no JSON. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function editKey({ op, target, content }: Change): string {
@@ -147,7 +138,10 @@ type Supported = Change & { readonly support_count?: number };
 export function inMode(mode: UpdateMode, skill: string, changes: readonly Supported[]): object {
   if (mode === 'patch') return { edits: changes };
   if (mode === 'rewrite_from_suggestions') {
-    const inWords = ({ support_count, ...change }: Supported) => ({ ...toSuggestion(change), support_count });
+    const inWords = ({ op, target, content, ...rest }: Supported) => ({
+      ...toSuggestion({ op, target, content }),
+      ...rest,
+    });
     return { revise_suggestions: changes.map(inWords) };
   }
   if (changes.length === 0) return { skill_candidates: [] };
@@ -157,7 +151,7 @@ export function inMode(mode: UpdateMode, skill: string, changes: readonly Suppor
 
 /** The reply of the rewriter: the body with every suggestion that it understands. */
 export function carryOutSuggestions({ skill, edits }: OptimizerPrompt): object {
-  const suggestions = readJson(edits);
+  const suggestions = parseJson(edits);
   const changes = Array.isArray(suggestions) ? suggestions.flatMap(readEdit) : [];
   return { change_summary: changes.map(sayingOf), new_skill: writeVersion(skill, changes).new_skill };
 }
@@ -168,11 +162,7 @@ export function mergeEdits({ mode, skill, patches }: OptimizerPrompt): object {
   const edits = patches.flatMap(readEdits);
   const merged = groupBy(edits, editKey).map(mergeGroup).sort(byWeight);
   const reasoning = `${edits.length} edits say ${merged.length} different things.`;
-  if (mode === 'patch') return { reasoning, edits: merged };
-  const inWords = ({ support_count, source_type, ...change }: WireEdit) => {
-    return { ...toSuggestion(change), support_count, source_type };
-  };
-  return { reasoning, revise_suggestions: merged.map(inWords) };
+  return { reasoning, ...inMode(mode, skill, merged) };
 }
 
 function mergeGroup(group: readonly WireEdit[]): WireEdit {

@@ -1,6 +1,6 @@
 import { INDEXED_LINE, STEP_PATTERNS } from '../../core/contracts/index.ts';
-import { groupBy } from '../../core/text/index.ts';
-import { createDraw, type Draw } from '../draw.ts';
+import { groupBy, parseJson } from '../../core/text/index.ts';
+import { createDraw, type Draw, pick } from '../draw.ts';
 import type { Topic, Variant } from '../world/topic.ts';
 import { type StatedRule, type StatedRules, TOPICS } from '../world/world.ts';
 import {
@@ -8,13 +8,13 @@ import {
   byWeight,
   type Change,
   editKey,
+  linesBeyond,
   readEdit,
-  readJson,
   sayingOf,
   topicOf,
   type WireEdit,
 } from './edits.ts';
-import type { Lesson, OptimizerPrompt } from './read-prompt.ts';
+import { type Lesson, type OptimizerPrompt, readComparison } from './read-prompt.ts';
 
 type Habits = { readonly precision: number; readonly harmfulRate: number; readonly duplicateRate: number };
 
@@ -29,9 +29,7 @@ type Evidence = {
 type Mistakes = { readonly draw: Draw; readonly pick: PickOne };
 type PickOne = <T>(options: readonly T[], label: string, nameOf: (option: T) => string) => T;
 
-function randomMistakes(draw: Draw): Mistakes {
-  return { draw, pick: (options, label) => options[Math.floor(draw(label) * options.length)]! };
-}
+const randomMistakes = (draw: Draw): Mistakes => ({ draw, pick: (options, label) => pick(draw, label, options) });
 
 /** The same for every prompt: an option is chosen whatever stands beside it. */
 function habitualMistakes(draw: Draw): Mistakes {
@@ -93,7 +91,7 @@ function inOtherWords(change: Change, { tried }: Experience): Change {
   return { ...change, content: change.content.replace(saying, () => wording) };
 }
 
-export type PastStep = {
+type PastStep = {
   readonly isRejected: boolean;
   readonly failing: ReadonlySet<string>;
   readonly rejected: readonly Change[];
@@ -124,10 +122,10 @@ export function readExperience({ steps, notes }: Pick<OptimizerPrompt, 'steps' |
   };
 }
 
-export const readTried = (notes: string) => [...notes.matchAll(TRIED)].map(([, saying = '']) => saying);
-export const writeTried = (saying: string) => `- Tried without success: «${saying}»`;
+const readTried = (notes: string) => [...notes.matchAll(TRIED)].map(([, saying = '']) => saying);
+const writeTried = (saying: string) => `- Tried without success: «${saying}»`;
 
-export function readSteps(steps: string): PastStep[] {
+function readSteps(steps: string): PastStep[] {
   const texts = steps.split(STEP_PATTERNS.start).filter((text) => text.startsWith('step '));
   return texts.map((text) => ({
     isRejected: STEP_PATTERNS.rejected.test(text),
@@ -138,8 +136,49 @@ export function readSteps(steps: string): PastStep[] {
 
 /** A suggestion is remembered with its instruction as content. */
 function readTriedEdit(json: string): Change[] {
-  const value = readJson(json) as { content?: unknown };
+  const value = parseJson(json) as { content?: unknown };
   return [...readEdit(value), ...readEdit({ instruction: value?.content })].slice(0, 1);
+}
+
+const MOST_TRIED = 8;
+
+/** The optimizer's memory: which kinds of edits helped or hurt, and what was tried without success, added to the memory so far. */
+export function writeMetaNotes(prompt: OptimizerPrompt): object {
+  const { notes, comparison, steps } = prompt;
+  const { regressed, persistent, improved } = readComparison(comparison);
+  const past = readSteps(steps);
+  const rejected = past.flatMap((step) => step.rejected);
+  const isRemark = (change: Change) => change.op !== 'delete' && topicOf(change) === undefined;
+  const shown = {
+    remarks: persistent.length > 0 && (addsRemarks(prompt) || rejected.some(isRemark)),
+    reference: regressed.length > 0 || past.some((step) => guessesOf(step).length > 0),
+    rules: improved.length > 0,
+  };
+  const lessons = (Object.keys(LESSONS) as (keyof typeof LESSONS)[]).flatMap((name) =>
+    shown[name] || notes.includes(LESSONS[name]) ? [`- ${LESSONS[name]}`] : [],
+  );
+  const vain = [
+    ...readTried(notes),
+    ...past.flatMap(guessesOf).map(sayingOf),
+    ...rejected.filter(isRemark).map(sayingOf),
+  ];
+  return {
+    reasoning: `${improved.length} tasks got better and ${regressed.length} worse; ${rejected.length} edits were rejected.`,
+    meta_skill_content: [...lessons, ...[...new Set(vain)].slice(-MOST_TRIED).map(writeTried)].join('\n'),
+  };
+}
+
+/** Rejected rules on topics that had not failed must have been guesses. */
+function guessesOf({ rejected, failing }: PastStep): Change[] {
+  return rejected.filter((change) => {
+    const topic = topicOf(change);
+    return topic !== undefined && !failing.has(topic);
+  });
+}
+
+function addsRemarks({ skill, previousSkill }: OptimizerPrompt): boolean {
+  const added = linesBeyond(skill, previousSkill).filter((line) => line.startsWith('- '));
+  return added.some((content) => topicOf({ op: 'append', target: '', content }) === undefined);
 }
 
 type ListedEdit = { readonly index: number; readonly edit: WireEdit };
@@ -159,7 +198,7 @@ export function rankEdits(prompt: OptimizerPrompt): { reasoning: string; selecte
 /** The listed edits that do not add what the skill says already. */
 function newsAmong(lines: string, skill: string): ListedEdit[] {
   const listed = [...lines.matchAll(INDEXED_LINE)].flatMap(([, index, json = '']) =>
-    readEdit(readJson(json)).map((edit) => ({ index: Number(index), edit })),
+    readEdit(parseJson(json)).map((edit) => ({ index: Number(index), edit })),
   );
   const isSaid = ({ op, content }: WireEdit) =>
     (op === 'append' || op === 'insert_after') && skill.includes(content.trim());
@@ -194,9 +233,7 @@ export const REMARKS: readonly string[] = [
   'Check the answer against the house style before you send it.',
 ];
 
-export function drawRemark(draw: Draw): string {
-  return REMARKS[Math.floor(draw('remark') * REMARKS.length)]!;
-}
+export const drawRemark = (draw: Draw) => pick(draw, 'remark', REMARKS);
 
 export type Character = Habits & {
   readonly seed: number;

@@ -12,7 +12,7 @@ import {
 } from '../../core/contracts/index.ts';
 import type { UpdateMode } from '../../core/document/index.ts';
 import { textOf } from '../simulated-model.ts';
-import type { Reading, Variant } from '../world/topic.ts';
+import { type Reading, stylesOf, type Variant } from '../world/topic.ts';
 import { readQuestion } from '../world/world.ts';
 
 export type Assignment =
@@ -130,7 +130,7 @@ export function readTrajectory(block: string): Lesson | undefined {
   const reading = readQuestion(fields.get('question') ?? '');
   if (!reading) return undefined;
   const references = readReferences(fields);
-  const styles = [undefined, ...reading.topic.variants];
+  const styles = stylesOf(reading);
   const style = styles.findIndex((candidate) => references.includes(reading.answer(candidate)));
   if (style === -1) return undefined;
   const wanted = styles[style];

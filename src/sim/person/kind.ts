@@ -1,5 +1,5 @@
 import { normalCdf, normalQuantile } from '../../core/stats/index.ts';
-import type { Draw } from '../draw.ts';
+import { type Draw, pick } from '../draw.ts';
 
 /** What the person wants of every answer of a kind, and no request says. */
 export type Thing = {
@@ -119,10 +119,10 @@ const CLOSINGS = ['Tell me if more is needed.', 'I kept to what was asked.', 'Th
  * judge looks at each one afresh.
  */
 export function writeAnswer({ kept, missed, isThin }: Attempt, draw: Draw): string {
-  const pick = (label: string, texts: readonly string[]) => texts[Math.floor(draw(label) * texts.length)]!;
   const telling = [...kept.map((thing) => thing.kept), ...missed.map((thing) => thing.missed)];
   const steps = `It took ${1 + Math.floor(draw('steps') * 5_000)} steps.`;
-  return [...telling, ...(isThin ? [THIN] : []), pick('opening', OPENINGS), pick('closing', CLOSINGS), steps].join(' ');
+  const around = [pick(draw, 'opening', OPENINGS), pick(draw, 'closing', CLOSINGS), steps];
+  return [...telling, ...(isThin ? [THIN] : []), ...around].join(' ');
 }
 
 export function readAnswer(text: string, wanted: readonly Thing[]): Attempt {

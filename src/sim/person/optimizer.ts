@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatModel } from '../../core/contracts/index.ts';
 import { groupBy } from '../../core/text/index.ts';
-import type { Draw } from '../draw.ts';
+import { type Draw, pick } from '../draw.ts';
 import { carryOutSuggestions, inMode, mergeEdits } from '../optimizer/edits.ts';
 import { decideRate, rankEdits } from '../optimizer/propose-changes.ts';
 import { type OptimizerPrompt, readPrompt } from '../optimizer/read-prompt.ts';
@@ -153,13 +153,11 @@ function missedIn(text: string, kinds: readonly Kind[]): readonly Thing[] {
 
 function wordingFor(thing: Thing, tried: string, able: Skillfulness, draw: Draw): string {
   const fresh = (texts: readonly string[]) => texts.filter((text) => !tried.includes(text));
-  const pick = (texts: readonly string[], label: string) => {
-    const choice = fresh(texts).length > 0 ? fresh(texts) : texts;
-    return choice[Math.floor(draw(label) * choice.length)]!;
-  };
+  const choose = (texts: readonly string[], label: string) =>
+    pick(draw, label, fresh(texts).length > 0 ? fresh(texts) : texts);
   const roll = draw('roll');
-  if (roll < able.precision) return pick(thing.rules, 'wording');
-  return roll < able.precision + able.harmfulRate ? pick(HARMS, 'harm') : pick(REMARKS, 'remark');
+  if (roll < able.precision) return choose(thing.rules, 'wording');
+  return roll < able.precision + able.harmfulRate ? choose(HARMS, 'harm') : choose(REMARKS, 'remark');
 }
 
 const REQUESTS = /<requests-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/requests-\1>/;

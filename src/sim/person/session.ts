@@ -1,5 +1,5 @@
 import { MARKERS } from '../../core/document/index.ts';
-import { createDraw, type Draw } from '../draw.ts';
+import { createDraw, type Draw, pick } from '../draw.ts';
 import { type Advice, attempt, type Kind, OCCASIONS, type Thing, writeAnswer } from './kind.ts';
 
 export type Life = {
@@ -30,8 +30,6 @@ const THANKS_RATE = 0.7;
 const MEMORY_DAYS = 5;
 
 const drawOf = ({ seed }: Life, { day, at }: Slot) => createDraw(seed, ['session', String(day), String(at)]);
-const pick = <T>(draw: Draw, label: string, options: readonly T[]) =>
-  options[Math.floor(draw(label) * options.length)]!;
 
 /** Something new, or word for word a request of an earlier day. */
 function requestAt(life: Life, slot: Slot): Request | undefined {

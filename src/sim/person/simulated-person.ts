@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ChatMessage, type ChatModel, parseWith } from '../../core/contracts/index.ts';
 import { memoize } from '../../core/text/index.ts';
 import { createDraw, type Draw } from '../draw.ts';
-import { createSimulatedModel, rate, textOf } from '../simulated-model.ts';
+import { answersIn, createSimulatedModel, rate, textOf, winnerOf } from '../simulated-model.ts';
 import {
   type Advice,
   attempt,
@@ -17,8 +17,7 @@ import {
   type Thing,
   writeAnswer,
 } from './kind.ts';
-import { CODE_KINDS } from './kinds/code.ts';
-import { OFFICE_KINDS } from './kinds/office.ts';
+import { KINDS } from './kinds.ts';
 import { personOptimizer } from './optimizer.ts';
 import { type Life, type Poison, sessionAt } from './session.ts';
 import {
@@ -32,8 +31,7 @@ import {
   writeTranscript,
 } from './transcript.ts';
 
-const ALL_KINDS: readonly Kind[] = [...CODE_KINDS, ...OFFICE_KINDS];
-const MOST_THINGS = ALL_KINDS.flatMap(({ things }) => things).length;
+const MOST_THINGS = countThings(KINDS);
 
 const Options = z.strictObject({
   seed: z.number().default(7),
@@ -88,9 +86,7 @@ export type SimulatedPerson = {
 
 export function simulatedPerson(options: SimulatedPersonOptions = {}): SimulatedPerson {
   const knobs = parseWith(Options, options, "The simulated person's options are not valid.");
-  const { seed, judgeSd, usefulness, sessionsPerDay, poisonedDays } = knobs;
-  const { precision, harmfulRate, gullibility } = knobs;
-  const able = { precision, harmfulRate, gullibility };
+  const { seed, judgeSd, usefulness, sessionsPerDay, poisonedDays, precision, harmfulRate, gullibility } = knobs;
   const kinds = chooseKinds(seed, knobs.things);
   const things = kinds.flatMap((kind) => kind.things);
   const isDeaf = usefulness === 'nothing-helps';
@@ -121,7 +117,7 @@ export function simulatedPerson(options: SimulatedPersonOptions = {}): Simulated
     tasksOf: (day, { judgedBy = 'rubric' } = {}) => tasksIn(sessionsOf(day), seed, judgedBy),
     target: personTarget({ seed, kinds, isDeaf }),
     judge: personJudge({ seed, judgeSd, kinds }),
-    optimizer: personOptimizer({ seed, kinds, ...able }),
+    optimizer: personOptimizer({ seed, kinds, precision, harmfulRate, gullibility }),
     trueScore,
     bestScore: (measured) => trueScore(rules.map(({ text }) => text).join('\n'), '', measured),
   };
@@ -130,7 +126,7 @@ export function simulatedPerson(options: SimulatedPersonOptions = {}): Simulated
 /** Kinds in an order of the seed's, until there are as many things. */
 function chooseKinds(seed: number, count: number): Kind[] {
   const draw = createDraw(seed, ['person']);
-  const shuffled = ALL_KINDS.toSorted((a, b) => draw(`place of ${a.name}`) - draw(`place of ${b.name}`));
+  const shuffled = KINDS.toSorted((a, b) => draw(`place of ${a.name}`) - draw(`place of ${b.name}`));
   const chosen: Kind[] = [];
   let left = count;
   for (const kind of shuffled) {
@@ -172,7 +168,7 @@ const both = (one: Advice, other: Advice): Advice => ({
 
 type JudgeOptions = { readonly seed: number; readonly judgeSd: number; readonly kinds: readonly Kind[] };
 
-const ANSWER = /<answer-([0-9a-f]{8})>\n?([\s\S]*?)\n?<\/answer-\1>/g;
+const TIE = 0.05;
 
 /** Scores an answer by its rubric, with noise, or says which of two is better. Another answer or sample has its own noise. */
 function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
@@ -183,13 +179,12 @@ function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
     failureRate: 0,
     answer({ messages }, draw) {
       const wanted = wantedIn(messages, kinds);
-      const answers = [...textOf(messages, 'user').matchAll(ANSWER)].map(([, , body = '']) => body);
-      const seen = answers.map((text) => readAnswer(text, wanted));
-      const scores = seen.map((attempt, place) => noisy(qualityOf(attempt), judgeSd, draw, String(place)));
+      const seen = answersIn(messages).map((text) => readAnswer(text, wanted));
+      const [score = 0, other] = seen.map((one, place) => noisy(qualityOf(one), judgeSd, draw, String(place)));
       const lacks = seen.flatMap(({ missed }) => missed.map(({ lack }) => lack));
       const reason = lacks.length === 0 ? 'all that the rubric asks for is there' : [...new Set(lacks)].join('; ');
-      if (scores.length > 1) return JSON.stringify({ reason, winner: winnerOf(scores as [number, number]) });
-      return JSON.stringify({ reason, score: Number((scores[0] ?? 0).toFixed(4)) });
+      if (other !== undefined) return JSON.stringify({ reason, winner: winnerOf(score, other, TIE) });
+      return JSON.stringify({ reason, score: Number(score.toFixed(4)) });
     },
   });
 }
@@ -205,11 +200,4 @@ export function noisy(quality: number, sd: number, draw: Draw, label = ''): numb
   const radius = Math.sqrt(-2 * Math.log(1 - draw(`radius ${label}`)));
   const normal = radius * Math.cos(2 * Math.PI * draw(`angle ${label}`));
   return Math.min(1, Math.max(0, quality + sd * normal));
-}
-
-const TIE = 0.05;
-
-function winnerOf([a, b]: readonly [number, number]): 'A' | 'B' | 'tie' {
-  if (Math.abs(a - b) < TIE) return 'tie';
-  return a > b ? 'A' : 'B';
 }

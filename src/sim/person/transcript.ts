@@ -4,25 +4,6 @@ import { createDraw } from '../draw.ts';
 import { rubricOf } from './kind.ts';
 import type { Session, Slot } from './session.ts';
 
-/** As harvesting gives it: a `SessionDigest`. */
-export type PersonSession = {
-  source: string;
-  sessionId: string;
-  project: string;
-  gitBranch: string;
-  startedAt: string;
-  endedAt: string;
-  userPrompts: string[];
-  assistantFinals: string[];
-  toolsUsed: string[];
-  skillsUsed: string[];
-  filesTouched: string[];
-  feedbackSignals: string[];
-  nUserTurns: number;
-  nAssistantTurns: number;
-  rawPath: string;
-};
-
 const PROJECT = 'rig';
 const BRANCH = 'main';
 const MOST_FINALS = 5;
@@ -57,7 +38,7 @@ export function sessionId(seed: number, { day, at }: Slot): string {
 const folderFor = (home: string) =>
   join(home, '.claude', 'projects', join(home, PROJECT).replace(/[^A-Za-z0-9]/g, '-'));
 
-export function toDigest(session: Session, author: Author, home: string): PersonSession {
+export function toDigest(session: Session, author: Author, home: string) {
   const { slot, turns, feedback } = session;
   const id = sessionId(author.seed, slot);
   const said = (role: 'user' | 'assistant') => turns.filter((turn) => turn.role === role).map(({ text }) => text);
@@ -71,15 +52,16 @@ export function toDigest(session: Session, author: Author, home: string): Person
     endedAt: utc(timeOf(author, slot, turns.length - 1)),
     userPrompts: asked,
     assistantFinals: answered.slice(-MOST_FINALS),
-    toolsUsed: [],
-    skillsUsed: [],
-    filesTouched: [],
+    ...{ toolsUsed: [] as string[], skillsUsed: [] as string[], filesTouched: [] as string[] },
     feedbackSignals: [...feedback],
     nUserTurns: asked.length,
     nAssistantTurns: answered.length,
     rawPath: `~${join(folderFor(home), `${id}.jsonl`).slice(home.length)}`,
   };
 }
+
+/** As harvesting gives it: a `SessionDigest`. */
+export type PersonSession = ReturnType<typeof toDigest>;
 
 /** Writes the session as Claude Code does, and gives the file's path. */
 export async function writeTranscript(session: Session, author: Author, home: string): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Dice } from '../draw.ts';
+import { type Dice, type Draw, pick } from '../draw.ts';
 
 /** One way in which a house may want a kind of fact written. */
 export type Variant = {
@@ -23,6 +23,15 @@ export type Topic = {
   /** `undefined` for a text that is no question of this topic. */
   read(question: string): Reading | undefined;
 };
+
+/** The usual way, and the variants. */
+export const stylesOf = ({ topic }: Reading): readonly (Variant | undefined)[] => [undefined, ...topic.variants];
+
+/** The meant style, or, in a share `errorRate`, any other. */
+export function slippedStyle(reading: Reading, meant: Variant | undefined, errorRate: number, draw: Draw) {
+  const others = stylesOf(reading).filter((style) => style !== meant);
+  return draw('slip') < errorRate ? pick(draw, 'slip to', others) : meant;
+}
 
 type TopicDefinition<Value> = {
   readonly name: string;

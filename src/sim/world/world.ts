@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseWith } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
 import { createDice, createDraw } from '../draw.ts';
-import type { Reading, Topic, Variant } from './topic.ts';
+import { type Reading, stylesOf, type Topic, type Variant } from './topic.ts';
 import { FACT_TOPICS } from './topics/facts.ts';
 import { NUMBER_TOPICS } from './topics/numbers.ts';
 
@@ -127,8 +127,8 @@ export function stylesInExamples(text: string) {
     const reading = readQuestion(line);
     const answer = lines[place + 1]?.match(/^\s*Answer: (.+?)\s*$/)?.[1];
     if (!reading || answer === undefined) return [];
-    const style = [undefined, ...reading.topic.variants].findIndex((variant) => reading.answer(variant) === answer);
-    return style === -1 ? [] : [[reading.topic, reading.topic.variants[style - 1]] as const];
+    const styles = stylesOf(reading).filter((style) => reading.answer(style) === answer);
+    return styles.length === 0 ? [] : [[reading.topic, styles[0]] as const];
   });
   return new Map(found);
 }

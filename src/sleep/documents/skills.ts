@@ -113,10 +113,7 @@ async function namesOfSkills(search: DocumentSearch): Promise<string[]> {
 
 export type NamedSkill = LiveDocument & { readonly hints: readonly string[] };
 
-export type SkillChoice = {
-  readonly skills: readonly NamedSkill[];
-  readonly notes: readonly string[];
-};
+export type SkillChoice = { readonly skills: readonly NamedSkill[]; readonly notes: readonly string[] };
 
 export const noChoice: SkillChoice = { skills: [], notes: [] };
 

@@ -33,32 +33,25 @@ export const HANDOFF_CONFIG: SkillOptConfigInput = {
 const PASSES = 2;
 
 /** One look with all of the error: each further look would take two rounds. */
-const HANDOFF_LOOKS: readonly ProofLook[] = [{ passes: PASSES, share: 1 }];
+export const HANDOFF_LOOKS: readonly ProofLook[] = [{ passes: PASSES, share: 1 }];
 
 const passes = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 const SEARCH = [0, 1];
 const PROOF = [...passes(FRESH_FROM, PASSES), ...passes(REPORT_FROM, REPORT_PASSES)];
 
-type ForeseenRun = DocumentNight & {
-  readonly seed: string;
-  readonly hasNext: boolean;
-};
+type AskingAhead = NonNullable<DocumentNight['asksAhead']>;
+type ForeseenRun = DocumentNight & { readonly seed: string; readonly asksAhead: AskingAhead };
 
-export function handoffNight(handoff: Handoff, evolveMemory: boolean): Pick<DocumentNight, 'proofLooks' | 'foresee'> {
-  return {
-    proofLooks: HANDOFF_LOOKS,
-    foresee: (env, night, run) =>
-      foreseeing(env, { ...night, ...run, hasNext: evolveMemory && night.trained === 'skill' }, handoff),
-  };
-}
+const hasNext = ({ asksAhead, trained }: ForeseenRun) => asksAhead.evolveMemory && trained === 'skill';
 
 type PlannedAttempt = { readonly task: TaskRecord; readonly draw: number };
 
 /** When a text is attempted first, asks all later questions about it too: one after the other, each would take a round. */
-function foreseeing(env: SkillEnv<TaskRecord>, night: ForeseenRun, handoff: Handoff): SkillEnv<TaskRecord> {
+export function foreseeing(env: SkillEnv<TaskRecord>, night: ForeseenRun): SkillEnv<TaskRecord> {
+  const { handoff } = night.asksAhead;
   const seen = new Set<string>();
   const start = (skill: string, attempts: readonly PlannedAttempt[]) => {
-    for (const attempt of attempts) handoff.during(attemptAhead(attempt, skill, night, handoff));
+    for (const attempt of attempts) handoff.during(attemptAhead(attempt, skill, night));
   };
   return {
     ...env,
@@ -87,21 +80,16 @@ const forSeed = (night: ForeseenRun) => [
 
 /** If the candidate is taken, the next document's run begins with these attempts. */
 const forCandidate = (night: ForeseenRun) => [
-  ...of('val', isGated(night) || night.hasNext ? SEARCH : [0], night),
+  ...of('val', isGated(night) || hasNext(night) ? SEARCH : [0], night),
   ...forProof(night),
   ...of('test', [0], night),
-  ...(night.hasNext ? of('train', [0], night) : []),
+  ...(hasNext(night) ? of('train', [0], night) : []),
 ];
 
-async function attemptAhead(
-  { task, draw }: PlannedAttempt,
-  skill: string,
-  night: ForeseenRun,
-  handoff: Handoff,
-): Promise<void> {
-  const { prompt } = night;
+async function attemptAhead({ task, draw }: PlannedAttempt, skill: string, night: ForeseenRun): Promise<void> {
+  const { prompt, asksAhead } = night;
   const scorers = night.scorers?.filter(({ kind }) => kind !== 'command'); // a program asks nobody
-  const models = { target: targetAhead(handoff), judge: judgeAhead(handoff) };
+  const models = { target: targetAhead(asksAhead.handoff), judge: judgeAhead(asksAhead.handoff) };
   const sampleIndex = firstDrawOf(task.id) + draw;
   await replayOne(models, task, readFor(task, skill, night), { sampleIndex, scorers, prompt });
 }

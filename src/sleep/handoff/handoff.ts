@@ -30,19 +30,6 @@ export class HandoffPending extends SkillError {
   }
 }
 
-/** Models that are files: a question is written down, and an agent session, which is no process of ours, answers it. */
-export type Handoff = {
-  readonly models: Readonly<Record<HandoffRole, ChatModel>>;
-  open(place: HandoffPlace): Promise<void>;
-  /** The answer, if there is a usable one; otherwise the question waits. */
-  ask(role: HandoffRole, request: ChatRequest): Promise<string | undefined>;
-  /** Keeps the wave of questions open while `work` runs, since it asks more of them. */
-  during(work: Promise<unknown>): void;
-  pending(): Promise<HandoffPending>;
-  /** The night is done: its questions and answers are kept under another name. */
-  close(): Promise<void>;
-};
-
 type HandoffPlace = {
   readonly stateFolder: string;
   readonly folder: string;
@@ -56,8 +43,11 @@ const QUIET_MS = 40;
 
 export const openHandoff = (): Handoff => new FileHandoff();
 
-class FileHandoff implements Handoff {
-  readonly models = {
+export type Handoff = Pick<FileHandoff, 'models' | 'open' | 'ask' | 'during' | 'pending' | 'close'>;
+
+/** Models that are files: a question is written down, and an agent session, which is no process of ours, answers it. */
+class FileHandoff {
+  readonly models: Readonly<Record<HandoffRole, ChatModel>> = {
     target: this.#modelFor('target'),
     optimizer: this.#modelFor('optimizer'),
     judge: this.#modelFor('judge'),
@@ -73,6 +63,7 @@ class FileHandoff implements Handoff {
     await makeFolderBelow(place.stateFolder, answersIn(place.folder));
   }
 
+  /** The answer, if there is a usable one; otherwise the question waits. */
   async ask(role: HandoffRole, request: ChatRequest) {
     this.#lastAsked = performance.now();
     const id = questionId(role, request);
@@ -83,6 +74,7 @@ class FileHandoff implements Handoff {
     return undefined;
   }
 
+  /** Keeps the wave of questions open while `work` runs, since it asks more of them. */
   during(work: Promise<unknown>) {
     this.#busy += 1;
     work.catch(() => undefined).finally(() => (this.#busy -= 1));
@@ -92,6 +84,7 @@ class FileHandoff implements Handoff {
     return new HandoffPending(await writeQuestions([...this.#waiting.values()], this.#place));
   }
 
+  /** The night is done: its questions and answers are kept under another name. */
   async close() {
     const { folder } = this.#place;
     await rm(`${folder}.done`, { recursive: true, force: true });

@@ -1,8 +1,7 @@
 import { SkillError } from '../../core/contracts/index.ts';
 import { type LeftOut, SessionDigest } from '../../transcripts/index.ts';
 import type { Cursor, Cursors } from '../state/sleep-state.ts';
-import type { Ignored } from './ignore.ts';
-import { type Scope, scopeTest } from './scope.ts';
+import { type Ignored, type Scope, scopeTest } from './scope.ts';
 import { folderOf, type IndexedFile, type SessionHead, timeOf } from './session-index.ts';
 import { type FileTrouble, type UpdateOptions, updateIndex } from './update-index.ts';
 

@@ -34,11 +34,7 @@ export type UpdateOptions = {
   readonly onProgress?: ((progress: HarvestProgress) => void) | undefined;
 };
 
-export type IndexUpdate = {
-  readonly files: number;
-  readonly read: number;
-  readonly trouble: readonly FileTrouble[];
-};
+export type IndexUpdate = { readonly files: number; readonly read: number; readonly trouble: readonly FileTrouble[] };
 
 /** A file can change within one tick of its clock and keep its size and time: only an older file is settled. */
 const SETTLED_MS = 2_000;

@@ -48,7 +48,7 @@ export async function mineTasks(digests: readonly SessionDigest[], options: Mine
   const tasks = assignSplits(chosen, options);
   drop.tasks('between-splits', chosen.length - tasks.length);
   const groups = groupIntents(sightings, dayIn(digests));
-  return { tasks, groups, dropped: drop.list(), notes: drop.notes(), ...(cut === undefined ? {} : { cut }) };
+  return { tasks, groups, dropped: drop.list(), notes: drop.notes(), cut };
 }
 
 type DropSession = (reason: DropReason, sessionId: string) => void;

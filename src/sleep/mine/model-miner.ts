@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type ChatModel, chunk, ModelCallError, parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { type ChatModel, chunk, isOutOfBudget, ModelCallError, parseConfig } from '../../core/contracts/index.ts';
 import { redactSecrets, redactValue } from '../../core/guard/index.ts';
 import type { RunObserver } from '../../core/run/index.ts';
 import { fence, memoize, strip } from '../../core/text/index.ts';
@@ -69,7 +69,12 @@ export async function mineWithModel(
   };
   const found: SessionYield[] = [];
   for (const wave of chunk(digests, workers)) {
-    if (isFull(found, maxTasks) || found.some(({ failure }) => failure?.reason === 'over-budget')) break;
+    if (
+      maxTasks <= 0 ||
+      untilFull(found, maxTasks).isFull ||
+      found.some(({ failure }) => failure?.reason === 'over-budget')
+    )
+      break;
     found.push(...(await limit.map(wave, mineSession)));
   }
   const errors = found.flatMap(({ failure }) => failure?.error ?? []);
@@ -88,8 +93,8 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
     const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);
     return { digest, tasks, uncheckable: proposals.length - tasks.length };
   } catch (error) {
-    if (error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED')
-      return failed({ reason: 'over-budget', limit: error.message }); // the night goes on with the tasks that were found
+    // The night goes on with the tasks that were found.
+    if (isOutOfBudget(error)) return failed({ reason: 'over-budget', limit: error.message });
     if (!(error instanceof ModelCallError) || error.isFatal) throw error;
     return failed({ reason: 'call-failed', error });
   }
@@ -112,8 +117,6 @@ function sessionPrompt(digest: SessionDigest): string {
     `## How the person took it\n${fence('feedback', feedback.join('\n'))}`,
   ].join('\n\n');
 }
-
-const isFull = (found: readonly SessionYield[], maxTasks: number) => maxTasks <= 0 || untilFull(found, maxTasks).isFull;
 
 /** The sessions up to the one that fills the list. */
 function untilFull(found: readonly SessionYield[], maxTasks: number) {

@@ -1,4 +1,4 @@
-import type { SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { isOutOfBudget, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import type { RunStore } from '../../core/run/index.ts';
 import { nextError } from '../../core/stats/index.ts';
 import { memoryRun } from '../../stores/index.ts';
@@ -7,7 +7,7 @@ import { type Trained, withLearned } from '../replay/sleep-env.ts';
 import type { Tasks } from '../task-record.ts';
 import { type ConsolidationResult, nothingVerified, toResult } from './consolidation-result.ts';
 import type { DocumentNight, NightModels, StoreOf } from './cycle-input.ts';
-import { isOutOfBudget, nightBudget } from './night-limits.ts';
+import { nightBudget } from './night-limits.ts';
 import { labelOf, planShots, type Shot, type ShotOptions, textsByHint, whyUnverified } from './shots.ts';
 import { knowingReplies, type TrainedDocument, trainDocument } from './train-document.ts';
 
@@ -50,11 +50,7 @@ export async function consolidate(
   return { ...result, notes, ...(others.length > 0 ? { newSkills: Object.fromEntries(texts), untrained } : {}) };
 }
 
-type Training = {
-  readonly models: NightModels;
-  readonly documents: Documents;
-  readonly options: ConsolidateOptions;
-};
+type Training = { readonly models: NightModels; readonly documents: Documents; readonly options: ConsolidateOptions };
 
 /** One document after the other. Each reads the texts that the earlier ones came to, and gets an even share of the error that is left. */
 async function trainAll(shots: readonly Shot[], { models, documents, options }: Training) {

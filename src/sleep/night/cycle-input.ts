@@ -3,7 +3,6 @@ import {
   type PromptOverrides,
   parseConfig,
   type RolloutRunner,
-  type SkillEnv,
   type SkillOptConfigInput,
 } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
@@ -13,12 +12,13 @@ import type { Budget } from '../../models/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import type { SkillChoice } from '../documents/skills.ts';
 import type { Handoff } from '../handoff/handoff.ts';
+import type { ReplayModels } from '../replay/replay.ts';
 import type { SleepEnvOptions, Trained } from '../replay/sleep-env.ts';
 import type { OpenedWork } from '../replay/work.ts';
 import { nightConfig, type SleepSettings } from '../settings/sleep-settings.ts';
 import type { NightRecord } from '../state/nights.ts';
 import type { SleepState } from '../state/sleep-state.ts';
-import type { TaskRecord, Tasks } from '../task-record.ts';
+import type { Tasks } from '../task-record.ts';
 
 export type GatheredNight = Pick<
   NightRecord,
@@ -60,11 +60,7 @@ export type CycleInput = {
 
 export type NightInput = CycleInput & { readonly state: SleepState; readonly budget?: Budget | undefined };
 
-export type NightModels = {
-  readonly target: ChatModel;
-  readonly optimizer: ChatModel;
-  readonly judge?: ChatModel | undefined;
-};
+export type NightModels = ReplayModels & { readonly optimizer: ChatModel };
 
 /** Where the run of a document is kept. `named` is the name of an existing skill, or empty. */
 export type StoreOf = (trained: Trained, named: string) => RunStore;
@@ -83,14 +79,8 @@ export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
   readonly promptOverrides?: PromptOverrides | undefined;
   /** When the evidence is looked at. Default: `PROOF_LOOKS`. */
   readonly proofLooks?: readonly ProofLook[] | undefined;
-  /** For models that answer a wave of questions per round: asks now what the run will ask later. */
-  readonly foresee?:
-    | ((
-        env: SkillEnv<TaskRecord>,
-        night: DocumentNight,
-        run: { readonly tasks: Tasks; readonly seed: string },
-      ) => SkillEnv<TaskRecord>)
-    | undefined;
+  /** For models that answer a wave of questions per round: asks now what the run, or the memory's run, will ask later. */
+  readonly asksAhead?: { readonly handoff: Handoff; readonly evolveMemory: boolean } | undefined;
   readonly runner?: RolloutRunner | undefined;
   readonly observers?: readonly RunObserver[] | undefined;
   readonly signal?: AbortSignal | undefined;

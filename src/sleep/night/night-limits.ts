@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { isOutOfBudget, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import type { Ledger } from '../../core/run/index.ts';
 import { type Budget, createBudget, type Held } from '../../models/index.ts';
 import { openLedger } from '../../stores/index.ts';
@@ -77,9 +77,6 @@ export function requireRaised(startedAt: string, now: Date): void {
 /** Without minutes: they are counted from each start. */
 export const limitsKey = (config: SkillOptConfigInput): string =>
   JSON.stringify(COUNTED.map((name) => config[name] ?? null));
-
-export const isOutOfBudget = (error: unknown): error is SkillError =>
-  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
 
 /** Whether a limit other than time has ended a night. */
 export const isSpent = (error: unknown): boolean => isOutOfBudget(error) && !/minute/i.test(error.message);

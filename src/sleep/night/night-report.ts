@@ -64,13 +64,8 @@ function documentReport(
   const { baseline, best } = state.tests;
   const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
   return {
-    ...{
-      kind: trained,
-      before: baseBlock,
-      after: isTaken ? block : baseBlock,
-      gain: gainOf(proof),
-      test: test ?? null,
-    },
+    ...{ kind: trained, before: baseBlock, after: isTaken ? block : baseBlock },
+    ...{ gain: gainOf(proof), test: test ?? null },
     ...{ verdict: verdictOf(document), ...costOf(usageOf(document)) },
     ...{ name: live.name, path: live.live.path, isStaged: proposals.some((proposal) => isFor(proposal, live)) },
   };

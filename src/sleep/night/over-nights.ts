@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import {
   type ChatModel,
   COMPARISON_TITLES,
   dataSection,
+  guidanceSection,
   HEADINGS,
   type PairCategory,
   parseConfig,
-  promptSection,
   type SkillOptConfigInput,
   skillSection,
 } from '../../core/contracts/index.ts';
@@ -17,13 +18,17 @@ import type { TestedNight } from '../../core/stats/index.ts';
 import { head, skillHash } from '../../core/text/index.ts';
 import type { Budget } from '../../models/index.ts';
 import { askForJson, createStop } from '../../pipeline/index.ts';
+import { reportMarkdown, type SleepReport } from '../../report/index.ts';
+import { writePrivate } from '../../stores/index.ts';
 import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
-import type { NightRecord } from '../state/nights.ts';
-import { modelKeyOf, type OverNights, type SleepState } from '../state/sleep-state.ts';
+import { type Proposal, supersede } from '../staging/proposal.ts';
+import { type NightRecord, writeNight } from '../state/nights.ts';
+import { modelKeyOf, type OverNights, openSleepState, recordNight, type SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord, Tasks } from '../task-record.ts';
-import { type ConsolidationResult, sortEdits } from './consolidation-result.ts';
-import { type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
+import { type ConsolidationResult, isUnread, sortEdits } from './consolidation-result.ts';
+import { type CycleInput, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
+import { diagnosticsOf } from './night-report.ts';
 import { labelOf } from './shots.ts';
 import type { TrainedDocument } from './train-document.ts';
 
@@ -39,7 +44,7 @@ const MOST_REJECTED = 20;
 type Rejected = { readonly target: string; readonly content: string; readonly named?: string };
 
 /** What a night has tried in vain for a document, as later nights read it in the history. */
-export const rejectedIn = (document: TrainedDocument): Rejected[] =>
+const rejectedIn = (document: TrainedDocument): Rejected[] =>
   sortEdits(document).rejectedEdits.map(({ target, content }) =>
     document.named === '' ? { target, content } : { target, content, named: document.named },
   );
@@ -174,9 +179,7 @@ function question({ guidance }: OverNights, recurring: readonly Recurring[], { b
   });
   return [
     skillSection(baseBlock),
-    guidance === ''
-      ? promptSection(HEADINGS.guidance, 'None: this is the first.')
-      : dataSection(HEADINGS.guidance, 'guidance', guidance),
+    guidanceSection(guidance),
     dataSection(HEADINGS.comparison, 'comparison', groups.join('\n\n'), `${recurring.length} tasks`),
   ].join('\n\n');
 }
@@ -192,4 +195,61 @@ async function ask(user: string, { optimizer, config: given, budget: shared, sto
   const wrapped = wrapModels({ ...models, config, caches: open.caches, observers: [], stop, shared });
   const asked = { system: prompt, user, stage: 'slow_update', schema: Reply, maxOutputTokens: 1_024 };
   return await askForJson(asked, { model: wrapped.optimizer, stop }); // while the caches are open
+}
+
+type FinishedNight = {
+  readonly record: NightRecord;
+  readonly folder: string;
+  readonly result: ConsolidationResult;
+  readonly proposals: readonly Proposal[];
+  readonly report: SleepReport;
+  readonly overNights: readonly OverNights[];
+};
+
+/** Writes the files for people, then the state, which makes the night count. */
+export async function finishNight(finished: FinishedNight, input: CycleInput): Promise<void> {
+  const { record, folder, result, proposals, report, overNights } = finished;
+  const write = (name: string, text: string) => writePrivate(join(folder, name), text);
+  await write('report.json', `${JSON.stringify(report, null, 1)}\n`);
+  await write('report.md', reportMarkdown(report));
+  await write('diagnostics.json', `${JSON.stringify(diagnosticsOf(record, result), null, 1)}\n`);
+  const cursors = isUnread(result) ? undefined : record.cursors; // nothing was learned from sessions that no model read
+  const tasks = record.tasks.filter(({ origin, derivedFrom }) => origin === 'real' && derivedFrom === '');
+  await using open = await openSleepState(input.folder, { redact: input.redact });
+  await open.update((state) => {
+    const known = new Set(state.taskArchive.map(({ task }) => task.id));
+    const fresh = tasks.filter(({ id }) => !known.has(id));
+    const { modelKey } = input;
+    const after = recordNight(state, { row: rowOf(finished), cursors, tasks: fresh, modelKey });
+    return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
+  });
+  await writeNight(folder, { ...record, status: 'done' });
+}
+
+function rowOf({ record: { project, night }, result: { documents }, report }: FinishedNight) {
+  const { accepted, nTasks, gateAction, calls, withTools, notReplayable, endedAt: at } = report;
+  const isTested = documents.some(({ proof }) => proof !== undefined);
+  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls };
+  return { ...row, rejected: documents.flatMap(rejectedIn), notReplayable, ...(withTools ? { withTools } : {}) };
+}
+
+/** A task that was held out before and learned from tonight proves nothing any more. */
+function learnedFrom(tasks: Tasks, state: SleepState): SleepState {
+  const learned = new Set(tasks.filter(({ split }) => split === 'train').map(({ id }) => id));
+  const taskArchive = state.taskArchive.map((one) =>
+    learned.has(one.task.id) ? { ...one, task: { ...one.task, split: 'train' as const } } : one,
+  );
+  return { ...state, taskArchive };
+}
+
+/** Keeps scores of archived tasks alone: the others cannot come back. */
+function keepOverNights(state: SleepState, news: readonly OverNights[]): SleepState {
+  const archived = new Set(state.taskArchive.map(({ task }) => task.id));
+  const isNew = ({ project, document }: OverNights) =>
+    news.some((other) => other.project === project && other.document === document);
+  const kept = news.map((one) => ({
+    ...one,
+    scores: Object.fromEntries(Object.entries(one.scores).filter(([id]) => archived.has(id))),
+  }));
+  return { ...state, overNights: [...state.overNights.filter((one) => !isNew(one)), ...kept] };
 }

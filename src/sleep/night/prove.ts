@@ -1,4 +1,4 @@
-import type { Evaluation, SkillEnv } from '../../core/contracts/index.ts';
+import { type Evaluation, isOutOfBudget, type SkillEnv } from '../../core/contracts/index.ts';
 import {
   addBills,
   addStageUsage,
@@ -20,12 +20,12 @@ import {
   pooledMean,
   proveGain,
 } from '../../core/stats/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { type Held, paidSince } from '../../models/index.ts';
 import type { TaskDelta } from '../../report/index.ts';
 import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
-import { isOutOfBudget } from './night-limits.ts';
 
 export type Proof = {
   readonly isProven: boolean;
@@ -139,12 +139,12 @@ async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
+  const evaluated = { env, skill, config, split: 'val', target: models.target, judge: models.judge } as const;
+  const shared = { caches: open.caches, budget, runner, agent: work?.agent, observers: observers ?? [] };
   const onUsage = (used: UsageTable) => {
     usage = used;
   };
-  const evaluated = { env, skill, config, split: 'val', target: models.target, judge: models.judge } as const;
-  const shared = { caches: open.caches, budget, runner, agent: work?.agent, observers: observers ?? [], onUsage };
-  const scores = await evaluatePasses({ ...evaluated, ...shared, ...(signal ? { signal } : {}) }, indexes);
+  const scores = await evaluatePasses({ ...evaluated, ...shared, ...defined({ signal }), onUsage }, indexes);
   // The usage of these passes lacks what a proof that was cut off has paid for before: the cache counts it. An agent's
   // work is in no cache.
   const bills = counted === undefined || work ? undefined : paidSince(open.caches.replies, counted);

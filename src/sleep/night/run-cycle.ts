@@ -14,13 +14,15 @@ import {
 } from '../../stores/index.ts';
 import { describeKeptBack } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
-import { documentOf, type NamedSkill, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
-import { HANDOFF_CONFIG, handoffNight } from '../handoff/foresee.ts';
+import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
+import { HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
 import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
 import { nightWork, type OpenedWork } from '../replay/work.ts';
-import type { Proposal } from '../staging/proposal.ts';
+import { builtOn, onPending, type Proposal } from '../staging/proposal.ts';
+import { stage } from '../staging/stage.ts';
 import {
+  evidenceLog,
   hasRecord,
   type KeptNight,
   listNights,
@@ -35,10 +37,10 @@ import type { Tasks } from '../task-record.ts';
 import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
 import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
-import { builtOn, evidenceLog, finishNight, onPending, stageNight } from './finish-night.ts';
 import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
 import { diagnosticsOf, reportNight } from './night-report.ts';
-import { nightNotes, overNightsOf, testedNights } from './over-nights.ts';
+import { finishNight, nightNotes, overNightsOf, testedNights } from './over-nights.ts';
+import { gainOf } from './prove.ts';
 
 export type CycleOutcome = {
   readonly report: SleepReport;
@@ -136,10 +138,7 @@ async function prepareNight(input: NightInput, night: number) {
 /** The given documents and the existing skills that tasks name, each as it will be once pending proposals are adopted. */
 async function documentsFor(tasks: Tasks, { documents, chooseSkills, state }: NightInput) {
   const { skills, notes } = (await chooseSkills?.(tasks)) ?? noChoice;
-  const named = skills.map(
-    (skill): NamedSkill => ({ ...skill, ...onPending(skill, state.proposals), hints: skill.hints }),
-  );
-  return { documents: [...documents, ...named], notes };
+  return { documents: [...documents, ...skills.map((skill) => onPending(skill, state.proposals))], notes };
 }
 
 type NightStart = Pick<OpenNight, 'documents' | 'work'> & { readonly night: number; readonly notes: readonly string[] };
@@ -213,6 +212,30 @@ async function carryOut({ kept, record, documents, work }: OpenNight, given: Nig
   }
 }
 
+async function stageNight(
+  { project, night }: NightRecord,
+  { documents, newSkills, newSkill, newMemory }: ConsolidationResult,
+  input: CycleInput,
+): Promise<Proposal[]> {
+  const proposals: Proposal[] = [];
+  for (const { trained, named, isTaken, proof } of documents) {
+    const document = documentOf(input.documents, trained, named);
+    if (!isTaken || !document) continue;
+    const { live, roots, isNewAllowed } = document;
+    proposals.push(
+      await stage({
+        ...{ stateFolder: input.folder, project, night, document, live, roots, isNewAllowed },
+        id: `${night}${runNameOf(trained, named)}`,
+        at: input.now().toISOString(),
+        gain: gainOf(proof),
+        confidence: proof ? 1 - proof.error : null,
+        text: newSkills[named] ?? (trained === 'skill' ? newSkill : newMemory),
+      }),
+    );
+  }
+  return proposals;
+}
+
 type Learning = NightInput & {
   readonly storeOf: StoreOf;
   readonly quarantine: Quarantine;
@@ -235,7 +258,7 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
     evolveSkill: settings.evolveSkill && skill !== undefined,
     evolveMemory,
     config: limitsOf(input),
-    ...(input.handoff ? handoffNight(input.handoff, evolveMemory) : {}),
+    ...(input.handoff && { proofLooks: HANDOFF_LOOKS, asksAhead: { handoff: input.handoff, evolveMemory } }),
     notesOf: (trained, named) => nightNotes(input, trained, named),
     prompt: settings.promptOverrides.attempt,
     observers: observer ? [...observers, observer] : observers,

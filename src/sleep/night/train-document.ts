@@ -1,4 +1,4 @@
-import { type ReplyCache, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { isOutOfBudget, type ReplyCache, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
 import {
   emptyRun,
@@ -14,11 +14,13 @@ import {
   winnerMeasurement,
 } from '../../core/run/index.ts';
 import { PROOF_LOOKS } from '../../core/stats/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/contrast.ts';
+import { foreseeing } from '../handoff/foresee.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
-import { isOutOfBudget, searchBudget } from './night-limits.ts';
+import { searchBudget } from './night-limits.ts';
 import { type Proof, prove, REPORT_PASSES } from './prove.ts';
 
 export type TrainedDocument = {
@@ -64,8 +66,7 @@ async function search(night: DocumentNight, initialSkill: string) {
     initialSkill,
     ...{ store: withoutReport(store), budget, runner, agent: work?.agent },
     observers: (observers ?? []).map(withoutCalibration),
-    ...(promptOverrides ? { promptOverrides } : {}),
-    ...(signal ? { signal } : {}),
+    ...defined({ promptOverrides, signal }),
   });
   const ended = await trainer.train().catch((error) => {
     if (isOutOfBudget(error)) return error;
@@ -117,13 +118,14 @@ function nightRunConfig({ config, error, tasks, rolloutsK = 1, proofLooks }: Doc
 }
 
 export function environmentOf(night: DocumentNight) {
-  const { documents, trained, tasks, rolloutsK = 1, foresee, error, config } = night;
+  const { documents, trained, tasks, rolloutsK = 1, asksAhead, error, config } = night;
   const learned = tasks.filter(({ split }) => split === 'train');
   // Without a gate the scores of held-out tasks are not asked for.
   const held = tasks.filter(({ split }) => split === 'test' || (split === 'val' && error !== undefined));
   const attempted = [...repeated(learned, rolloutsK), ...held];
   const env = sleepEnv({ ...night, name: 'sleep', tasks: attempted, metric: metricOf(config) });
-  return foresee ? foresee(env, night, { tasks: attempted, seed: readBlock(documents[trained], 'learned') }) : env;
+  const seed = readBlock(documents[trained], 'learned');
+  return asksAhead ? foreseeing(env, { ...night, asksAhead, tasks: attempted, seed }) : env;
 }
 
 /** A night writes its own `report.md`, and a folder without one is a night that is not over. */

@@ -161,20 +161,12 @@ export function taskJudgeOf(task: TaskRecord): TaskJudge {
   });
 }
 
-function inputOf({ referenceKind, reference, judge, intent }: TaskRecord): TaskJudgeInput {
-  switch (referenceKind) {
-    case 'exact':
-      return { kind: 'exact', reference };
-    case 'rule':
-    case 'command':
-      return { ...judge, kind: referenceKind } as TaskJudgeInput;
-    case 'rubric':
-      return { kind: 'rubric', rubric: reference };
-    case 'none': {
-      const asked = `The answer does what was asked, completely and correctly: ${intent}`;
-      return { kind: 'rubric', rubric: reference === '' ? asked : `${asked}\n\n${LATER}\n${fence('said', reference)}` };
-    }
-  }
+function inputOf({ referenceKind: kind, reference, judge, intent }: TaskRecord): TaskJudgeInput {
+  if (kind === 'exact') return { kind, reference };
+  if (kind === 'rubric') return { kind, rubric: reference };
+  if (kind !== 'none') return { ...judge, kind } as TaskJudgeInput;
+  const asked = `The answer does what was asked, completely and correctly: ${intent}`;
+  return { kind: 'rubric', rubric: reference === '' ? asked : `${asked}\n\n${LATER}\n${fence('said', reference)}` };
 }
 
 const LATER =

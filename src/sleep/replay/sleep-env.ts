@@ -105,23 +105,20 @@ function judgeCallsOf(tasks: Tasks, known: ReturnType<typeof scorersOf>): number
 
 function toOutput(task: TaskRecord, result: ReplayResult): RolloutOutput {
   const { hard, soft, errored, response, failReason, taskType } = result;
-  const referenceText = taughtBy(task);
   return {
-    hard,
-    soft,
+    ...{ hard, soft },
     ...(errored ? { errored, unjudged: true } : {}),
-    nTurns: 1,
-    question: taskText(task),
-    predictedAnswer: response,
-    ...(failReason === '' ? {} : { failReason }),
-    ...(taskType === '' ? {} : { taskType }),
-    ...(referenceText === '' ? {} : { referenceText }),
+    ...{ nTurns: 1, question: taskText(task), predictedAnswer: response },
+    ...notEmpty({ failReason, taskType, referenceText: taughtBy(task) }),
     conversation: [
       { role: 'user', content: taskText(task) },
       { role: 'assistant', content: response },
     ],
   };
 }
+
+const notEmpty = <Texts extends Readonly<Record<string, string>>>(texts: Texts) =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')) as Partial<Texts>;
 
 export type QuarantinedText = { readonly content: string; readonly reason: string };
 

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { agentPrograms, type Environment } from '../../agents/index.ts';
 import {
@@ -37,6 +36,7 @@ import {
 } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { firstDrawOf } from '../dream/contrast.ts';
+import { realPathOf } from '../harvest/scope.ts';
 import { type TaskRecord, taughtBy } from '../task-record.ts';
 import { type Documents, noScore, scorersOf, taskJudgeOf, taskText, taskTypeOf } from './replay.ts';
 
@@ -132,14 +132,6 @@ export function nightWork(
       };
     },
   };
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** The file of a document in the copy of the project, if it lies in the project. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { SkillError } from '../../core/contracts/index.ts';
-import { describeValue, suggestion, valueAt } from '../../core/text/index.ts';
+import { defined, describeValue, snakeName, suggestion, valueAt } from '../../core/text/index.ts';
 import { findConfigFile, isAgentSpec, placeIn, readConfigFile, refuseSecrets } from '../../project/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Place } from '../../transcripts/index.ts';
@@ -53,8 +53,7 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
 export const CALLER = 'command line';
 
 function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
-  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-  return { place: CALLER, path: [], values: anchor(given, project, place) };
+  return { place: CALLER, path: [], values: anchor(defined(flags), project, place) };
 }
 
 const projectFileOf = ({ project, config }: SettingsSource) =>
@@ -192,36 +191,20 @@ function withFractions(settings: SleepSettings, origins: Origins): SleepSettings
 
 export type NotTaken = { readonly key: string; readonly why: string };
 
+/** Settings that have the same name there, in snake_case. */
+const SAME: readonly SleepKey[] = [
+  ...(['projects', 'lookbackHours', 'maxTasksPerNight', 'maxSessionsPerNight', 'maxTokensPerNight'] as const),
+  ...(['holdoutFraction', 'valFraction', 'testFraction', 'editBudget', 'preferences', 'gateMode'] as const),
+  ...(['gateMetric', 'gateMixedWeight', 'gateNoRegression', 'dreamRollouts', 'dreamFactor', 'recallK'] as const),
+  ...(['evolveSkill', 'evolveMemory', 'llmMine', 'targetSkillPath', 'skillRoots', 'multiSkillFanout'] as const),
+  ...(['targetTaskFilter', 'managedSkillName', 'seed'] as const),
+];
+
 /** Our key for a setting, or the agent whose home it names. */
 const TAKEN: Readonly<Record<string, SleepKey | `homes.${string}`>> = {
+  ...Object.fromEntries(SAME.map((key) => [snakeName(key), key])),
   transcript_source: 'source',
-  projects: 'projects',
-  lookback_hours: 'lookbackHours',
-  max_tasks_per_night: 'maxTasksPerNight',
-  max_sessions_per_night: 'maxSessionsPerNight',
-  max_tokens_per_night: 'maxTokensPerNight',
-  holdout_fraction: 'holdoutFraction',
-  val_fraction: 'valFraction',
-  test_fraction: 'testFraction',
-  edit_budget: 'editBudget',
-  preferences: 'preferences',
-  gate_mode: 'gateMode',
-  gate_metric: 'gateMetric',
-  gate_mixed_weight: 'gateMixedWeight',
-  gate_no_regression: 'gateNoRegression',
-  dream_rollouts: 'dreamRollouts',
-  dream_factor: 'dreamFactor',
-  recall_k: 'recallK',
-  evolve_skill: 'evolveSkill',
-  evolve_memory: 'evolveMemory',
-  llm_mine: 'llmMine',
-  target_skill_path: 'targetSkillPath',
-  skill_roots: 'skillRoots',
-  multi_skill_fanout: 'multiSkillFanout',
   multi_skill_report: 'multiSkillFanout',
-  target_task_filter: 'targetTaskFilter',
-  managed_skill_name: 'managedSkillName',
-  seed: 'seed',
   claude_home: 'homes.claude',
   codex_home: 'homes.codex',
   pi_home: 'homes.pi',
@@ -230,29 +213,18 @@ const TAKEN: Readonly<Record<string, SleepKey | `homes.${string}`>> = {
   opencode_db: 'homes.opencode',
 };
 
-const MODELS = 'models are named in the project file: target and optimizer';
-const FOUND = 'installed agents are found by themselves';
-const JOURNAL = 'the journal of a night is always kept';
+const sameReason = (why: string, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, why]));
+const MODELS = ['backend', 'model', 'optimizer_backend', 'optimizer_model', 'target_backend', 'target_model'];
 
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   invoked_project: 'the project is where you are, or what you name',
   state_dir: 'the state folder is named by the variable SKILLOPT_HOME',
-  backend: MODELS,
-  model: MODELS,
-  optimizer_backend: MODELS,
-  optimizer_model: MODELS,
-  target_backend: MODELS,
-  target_model: MODELS,
-  azure_endpoint: MODELS,
-  codex_path: FOUND,
-  pi_path: FOUND,
-  cursor_path: FOUND,
-  opencode_path: FOUND,
+  ...sameReason('models are named in the project file: target and optimizer', [...MODELS, 'azure_endpoint']),
+  ...sameReason('installed agents are found by themselves', ['codex_path', 'pi_path', 'cursor_path', 'opencode_path']),
   opencode_tool_replay: 'tasks are replayed without tools of yours',
   replay_mode: 'it was a label, without effect',
   progress: 'progress is shown when there is a terminal',
-  evidence_log: JOURNAL,
-  evidence_max_chars: JOURNAL,
+  ...sameReason('the journal of a night is always kept', ['evidence_log', 'evidence_max_chars']),
   redact_secrets: 'secrets are always taken out',
   vscode_workspace_storage: 'VS Code is found by its own variables, VSCODE_PORTABLE among them',
   auto_adopt: 'a proposal is adopted by a person',
@@ -265,8 +237,8 @@ function translateConfig(raw: Values): { readonly values: Values; readonly notTa
   const homes: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(raw)) {
     if (value === null || value === '') continue;
-    const to = TAKEN[toSnake(key)];
-    if (to === undefined) notTaken.push({ key, why: whyNot(toSnake(key)) });
+    const to = TAKEN[snakeName(key)];
+    if (to === undefined) notTaken.push({ key, why: whyNot(snakeName(key)) });
     else if (to.startsWith('homes.')) homes[to.slice('homes.'.length)] = homeOf(key, value);
     else values[to] = to === 'source' && value === 'copilot_cli' ? 'copilot-cli' : value;
   }
@@ -280,10 +252,5 @@ function homeOf(key: string, value: unknown): unknown {
   return ['copilot_cli_session_store', 'opencode_db'].includes(key) ? dirname(value) : value;
 }
 
-const toSnake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-function whyNot(key: string): string {
-  return (
-    NOT_TAKEN[key] ?? `there is no such setting${suggestion(key, [...Object.keys(TAKEN), ...Object.keys(NOT_TAKEN)])}`
-  );
-}
+const whyNot = (key: string) =>
+  NOT_TAKEN[key] ?? `there is no such setting${suggestion(key, [...Object.keys(TAKEN), ...Object.keys(NOT_TAKEN)])}`;

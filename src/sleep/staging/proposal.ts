@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readBlock, writeBlock } from '../../core/document/index.ts';
 
 const Digest = z.string().regex(/^([0-9a-f]{64})?$/);
 
@@ -51,5 +52,34 @@ export const findProposal = ({ proposals }: WithProposals, like: Proposal): Prop
 export const pendingProposals = ({ proposals }: WithProposals, isOf: (project: string) => boolean): Proposal[] =>
   proposals.filter(({ status, project }) => status === 'pending' && isOf(project));
 
-export const isFor = ({ document }: Proposal, { live }: { readonly live: { readonly realPath: string } }) =>
+type DocumentText = { readonly text: string; readonly live: { readonly realPath: string } };
+
+export const isFor = ({ document }: Proposal, { live }: Pick<DocumentText, 'live'>) =>
   document.realPath === live.realPath;
+
+/** A document with its pending proposal, which a further night builds on; not if the learned block was changed by hand. */
+export function onPending<Document extends DocumentText>(document: Document, proposals: readonly Proposal[]): Document {
+  const waiting = proposals.findLast((proposal) => proposal.status === 'pending' && isFor(proposal, document));
+  if (waiting === undefined || readBlock(document.text, 'learned') !== waiting.baseBlock) return document;
+  return { ...document, text: writeBlock(document.text, 'learned', waiting.block) };
+}
+
+export function builtOn(documents: readonly DocumentText[], proposals: readonly Proposal[]): string[] {
+  const isUnder = (proposal: Proposal) =>
+    documents.some((one) => isFor(proposal, one) && readBlock(one.text, 'learned') === proposal.block);
+  return proposals
+    .filter((proposal) => proposal.status === 'pending' && isUnder(proposal))
+    .map(
+      ({ night, document: { kind, name } }) =>
+        `Built on what night ${night} proposed for the ${kind} ${name}, which still waits: what is measured here holds together with it.`,
+    );
+}
+
+/** The state with a new proposal. Pending ones for the same document are superseded: the new one contains them. */
+export function supersede<State extends WithProposals>(state: State, proposal: Proposal): State {
+  const proposals = state.proposals.map((earlier): Proposal => {
+    const isSame = earlier.document.realPath === proposal.document.realPath && earlier.project === proposal.project;
+    return isSame && earlier.status === 'pending' ? { ...earlier, status: 'superseded' } : earlier;
+  });
+  return recordProposal({ ...state, proposals }, proposal);
+}

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { appendFile, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { redactValue } from '../../core/guard/index.ts';
+import type { RunObserver } from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
-import { isMissing, makeFolderBelow, readPrivate, SCHEDULES_FOLDER, writePrivate } from '../../stores/index.ts';
+import {
+  createPrivate,
+  isMissing,
+  makeFolderBelow,
+  readPrivate,
+  SCHEDULES_FOLDER,
+  writePrivate,
+} from '../../stores/index.ts';
 import { TaskRecord } from '../task-record.ts';
-import { Cursor, nightOf, type SleepState } from './sleep-state.ts';
+import { Cursor, mapTexts, nightOf, type SleepState } from './sleep-state.ts';
 
 const NIGHTS_FOLDER = 'nights';
 
@@ -123,3 +132,30 @@ export const hasRecord = async (folder: string): Promise<boolean> =>
 
 export const writeNight = (folder: string, record: NightRecord): Promise<void> =>
   writePrivate(join(folder, NIGHT_FILE), `${JSON.stringify(record, null, 1)}\n`);
+
+const MOST_CHARACTERS = 4_000;
+
+/** Writes `evidence.jsonl`: one line per event, redacted and shortened. */
+export async function evidenceLog(folder: string, redact: (text: string) => string) {
+  const path = join(folder, 'evidence.jsonl');
+  await createPrivate(path);
+  let [waiting, seq, written] = ['', 0, Promise.resolve()];
+  const flush = async () => {
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') await appendFile(path, lines).catch(() => undefined); // a log must not end a night
+  };
+  const write = (stage: string, event: string, payload: object) => {
+    const facts = mapTexts(redactValue(payload) as object, (text) => shortText(redact(text)));
+    waiting += `${JSON.stringify({ at: new Date().toISOString(), seq: seq++, stage, event, ...facts })}\n`;
+    written = written.then(flush);
+  };
+  const observer: RunObserver = {
+    onEvent: (event) => write('run', event.type, event),
+    onWarning: (warning) => write('run', 'warning', { warning }),
+  };
+  return { write, observer, [Symbol.asyncDispose]: () => written };
+}
+
+const shortText = (text: string) =>
+  text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)} … (${text.length - MOST_CHARACTERS} more)`;

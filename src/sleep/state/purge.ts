@@ -16,11 +16,7 @@ export type Purgeable = (typeof PURGEABLE)[number];
 /** How many were removed, by kind. Kinds with none are missing. */
 export type Removed = Readonly<Record<string, number>>;
 
-type PurgeChoice = {
-  readonly what: Purgeable;
-  readonly project?: string | undefined;
-  readonly place: Place;
-};
+type PurgeChoice = { readonly what: Purgeable; readonly project?: string | undefined; readonly place: Place };
 
 /** Removes what is kept from a person's sessions. Settings and `.skilloptignore` stay. */
 export async function purge(open: OpenSleepState, { what, project, place }: PurgeChoice): Promise<Removed> {

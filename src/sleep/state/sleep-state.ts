@@ -221,7 +221,7 @@ export function redactTask(task: TaskRecord, redact: Redact): TaskRecord {
   return { ...mapTexts(task, redact), id, split, origin, outcome, referenceKind };
 }
 
-function mapTexts<Value>(value: Value, change: Redact): Value {
+export function mapTexts<Value>(value: Value, change: Redact): Value {
   if (typeof value === 'string') return change(value) as Value;
   if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change)) as Value;
   if (typeof value !== 'object' || value === null) return value;

@@ -117,9 +117,7 @@ function addBound({ totalTokens = 0, costUsd: usd = 0, ...part }: Held, bound: A
   };
 }
 
-type Prices = { readonly target: Price | undefined; readonly optimizer: Price | undefined };
-
-function spentBefore(usage: UsageTable, prices: Prices): Amounts {
+function spentBefore(usage: UsageTable, prices: Record<'target' | 'optimizer', Price | undefined>): Amounts {
   const stages = Object.entries(usage);
   const add = (amount: (stage: StageUsage, name: string) => number) =>
     stages.reduce((sum, [name, stage]) => sum + amount(stage, name), 0);

@@ -1,5 +1,6 @@
-import { SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
+import { isOutOfBudget, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Ledger, RunState } from '../../core/run/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { LimitReached, ReserveShortage, subtractAmounts } from '../../models/index.ts';
 import type { StageDeps } from '../../pipeline/index.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
@@ -54,11 +55,8 @@ function fellShort(error: SkillError): SkillError {
   const { hint } = error;
   const message = `${error.message}; the winner so far could not be measured to the end, so its score flatters it`;
   if (error instanceof LimitReached) return new LimitReached(error.limit, { message, hint, need: error.need });
-  return new SkillError('BUDGET_EXHAUSTED', message, hint === undefined ? {} : { hint });
+  return new SkillError('BUDGET_EXHAUSTED', message, defined({ hint }));
 }
-
-const isOutOfBudget = (error: unknown): error is SkillError =>
-  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
 
 type ReserveOptions = {
   readonly config: SkillOptConfig;

@@ -10,7 +10,7 @@ import {
 import { trainsMore } from '../../core/document/index.ts';
 import { hideSecrets } from '../../core/guard/index.ts';
 import type { RunEvent, RunFact, RunIdentity, RunStore } from '../../core/run/index.ts';
-import { parseJson, skillHash } from '../../core/text/index.ts';
+import { defined, parseJson, skillHash } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { loadPackagePrompts, loadPrompts } from '../../pipeline/index.ts';
 import { countSteps } from '../plan.ts';
@@ -42,9 +42,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
     target: target.id,
     optimizer: optimizer.id,
     initialSkill,
-    ...(skillSource ? { skillSource } : {}),
-    ...(projectFile ? { projectFile } : {}),
-    ...(isRunNamed ? { isRunNamed } : {}),
+    ...defined({ skillSource, projectFile: projectFile || undefined, isRunNamed: isRunNamed || undefined }),
     totalSteps: countSteps(config, items.train.length, items.val.length),
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
     ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),
@@ -73,21 +71,9 @@ export async function skillCap({ maxSkillTokens }: Pick<SkillOptConfig, 'maxSkil
 
 /** Keys that change how a run is carried out, but not what comes out of it. Such a key may differ on resume. */
 export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfig>([
-  'workers',
-  'outRoot',
-  'saveEveryStep',
-  'maxRetries',
-  'callTimeoutMs',
-  'rolloutTimeoutMs',
-  'maxCalls',
-  'maxTotalTokens',
-  'maxCostUsd',
-  'maxMinutes',
-  'prices',
-  'maxConsecutiveFailures',
-  'maxErroredShare',
-  'maxCacheMb',
-  'verbose',
+  ...(['workers', 'outRoot', 'saveEveryStep', 'maxRetries', 'callTimeoutMs', 'rolloutTimeoutMs'] as const),
+  ...(['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes', 'prices'] as const),
+  ...(['maxConsecutiveFailures', 'maxErroredShare', 'maxCacheMb', 'verbose'] as const),
 ]);
 
 type IdentityInput = Pick<TrainerOptions, 'env' | 'optimizer' | 'judge' | 'agent'> & {

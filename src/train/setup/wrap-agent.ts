@@ -8,6 +8,7 @@ import type {
   ChatModel,
 } from '../../core/contracts/index.ts';
 import type { AgentsSpent, Amounts, Bill } from '../../core/run/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { type Budget, costUsd, type Price, type Reservation } from '../../models/index.ts';
 
 type AgentWrapping = {
@@ -26,8 +27,7 @@ export function wrapAgent(agent: AgentRunner, wrapping: AgentWrapping): AgentRun
   const { id, account, modelName } = agent;
   const model = wrapping.wrap({
     id,
-    ...(account === undefined ? {} : { account }),
-    ...(modelName === undefined ? {} : { modelName }),
+    ...defined({ account, modelName }),
     async complete({ messages }) {
       const { text, usage } = await jobs.get(messages)!();
       return { text, usage, finishReason: 'stop' };

@@ -13,6 +13,7 @@ import {
 } from '../../core/document/index.ts';
 import { findLeaks, type GuardedItem, type LeakCritic } from '../../core/guard/index.ts';
 import type { Refusal, RunState } from '../../core/run/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { lintSkill, skillHeader } from '../../skills/index.ts';
 import type { Run } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
@@ -32,8 +33,7 @@ export function leakCriticOf(run: GuardedRun, skill: string): LeakCritic {
 /** What the skill says already gives nothing away. Switched off, it finds nothing. */
 function criticOf({ items, config }: GuardedRun, skill: string): LeakCritic {
   if (!config.leakCritic) return () => ({ reason: undefined, memorisedShare: 0 });
-  const { maxMemorisedShare } = config;
-  const limit = maxMemorisedShare === undefined ? {} : { maxMemorisedShare };
+  const limit = defined({ maxMemorisedShare: config.maxMemorisedShare });
   const guarded = guardedItems(items);
   return (text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit });
 }
@@ -90,7 +90,7 @@ export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic) {
   const refused: Refusal[] = [];
   const edits = patch.edits.filter(({ op, target, content }) => {
     const { reason, kind } = readForLeaks(content);
-    if (reason !== undefined) refused.push({ op, target, content, reason, ...(kind === undefined ? {} : { kind }) });
+    if (reason !== undefined) refused.push({ op, target, content, reason, ...defined({ kind }) });
     return reason === undefined;
   });
   const { memorisedShare } = readForLeaks(edits.map(({ content }) => content).join('\n\n'));

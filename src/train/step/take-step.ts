@@ -23,7 +23,7 @@ import {
   type StepRecord,
   withoutRejected,
 } from '../../core/run/index.ts';
-import { skillHash } from '../../core/text/index.ts';
+import { defined, skillHash } from '../../core/text/index.ts';
 import {
   decideLearningRate,
   evaluateCandidate,
@@ -59,15 +59,8 @@ type StepWork = {
 /** One step: rollout, reflect, aggregate, select, update, evaluate. A rejected patch may be saved in part; or the skill is tried with less. */
 export async function takeStep(state: RunState, plan: Step, run: Run): Promise<RunState> {
   const { skill } = state.current;
-  const memory = memoryOf(state, run.config);
-  const work = {
-    plan,
-    skill,
-    memory,
-    policy: policyOf(run.config, plan.step),
-    readForLeaks: leakCriticOf(run, skill),
-    run,
-  };
+  const [memory, policy] = [memoryOf(state, run.config), policyOf(run.config, plan.step)];
+  const work = { plan, skill, memory, policy, readForLeaks: leakCriticOf(run, skill), run };
   await run.commit({ type: 'step-start', ...describeStep(plan) });
   const results = await rollOutBatches(work);
   const patches = await reflectOnResults(results, work);
@@ -174,17 +167,9 @@ async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run
 /** Where candidates of a step are measured, and what they must beat. */
 function gateOf(state: RunState, run: Run, seed?: number) {
   const { config, env, items } = run;
-  const left = rolloutsLeft(state, config, items);
   const whyUnusable = unusableBeside(state.current.skill, run);
-  return {
-    env,
-    state,
-    items: items.val,
-    config,
-    ...(seed === undefined ? {} : { seed }),
-    rolloutsLeft: left,
-    whyUnusable,
-  };
+  const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable };
+  return { env, state, items: items.val, config, ...defined({ seed }), ...limits };
 }
 
 /** An invalid evaluation rejects a patch, and says nothing about its edits. */

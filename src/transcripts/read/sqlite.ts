@@ -48,6 +48,12 @@ export async function readDatabase<Value>(
   return onCopy === 'obstructed' ? UNREADABLE : onCopy;
 }
 
+/** The sessions of a database; those that were read before, if it cannot be read now. */
+export async function readSessionsIn(file: TranscriptFile, options: ReadOptions, read: Read<ReadSoFar>) {
+  const { value, trouble } = await readDatabase(file.path, read, options);
+  return { ...(value ?? options.before ?? { position: 0, sessions: [] }), trouble };
+}
+
 export async function statDatabase(path: string): Promise<TranscriptFile | undefined> {
   const [file, log] = [statFile(path), statFile(`${path}-wal`)];
   if (file === undefined || log === undefined) return file;

@@ -16,7 +16,7 @@ export const codex: TranscriptSource = {
   title: 'Codex',
   homeVariable: 'CODEX_HOME',
   roots({ env, home }) {
-    const folder = env.CODEX_HOME ? homePath(env.CODEX_HOME, home) : join(home, '.codex');
+    const folder = homePath(env.CODEX_HOME || '.codex', home);
     return [join(folder, 'sessions'), join(folder, 'archived_sessions')];
   },
   async list(root) {

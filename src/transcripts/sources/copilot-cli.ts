@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { hasString, type JsonObject, objectOf, textOf } from '../read/json.ts';
 import { homePath, listFiles } from '../read/list-files.ts';
-import { changedSessions, type ForeignDatabase, readDatabase, statDatabase } from '../read/sqlite.ts';
-import { collectSession, readSession, type SessionCollector } from '../session-collector.ts';
+import { changedSessions, type ForeignDatabase, readSessionsIn, statDatabase } from '../read/sqlite.ts';
+import { readSession, SessionCollector } from '../session-collector.ts';
 import {
   asUtc,
   type ReadOptions,
@@ -70,9 +70,7 @@ const isTyped = ({ source, isAutopilotContinuation }: JsonObject) =>
 async function readStore(file: TranscriptFile, options: ReadOptions): Promise<ReadOutcome> {
   const logs = await listEvents(dirname(file.path));
   const withLog = new Set(logs.map(({ path }) => basename(dirname(path))));
-  const read = (database: ForeignDatabase) => readSessions(database, withLog, file, options);
-  const { value, trouble } = await readDatabase(file.path, read, options);
-  return { ...(value ?? options.before ?? { position: 0, sessions: [] }), trouble };
+  return readSessionsIn(file, options, (database) => readSessions(database, withLog, file, options));
 }
 
 function readSessions(database: ForeignDatabase, withLog: Set<string>, file: TranscriptFile, options: ReadOptions) {
@@ -87,7 +85,12 @@ function readSessions(database: ForeignDatabase, withLog: Set<string>, file: Tra
   });
   const hasFiles = database.hasTable('session_files', ['session_id', 'file_path', 'tool_name']);
   const read = ({ id = '', cwd = '', branch = '', createdAt = '', updatedAt = '' }: (typeof rows)[number]) => {
-    const collector = collectSession({ source: 'copilot-cli', rawPath: file.path, ...options, before: undefined });
+    const collector = new SessionCollector({
+      source: 'copilot-cli',
+      rawPath: file.path,
+      ...options,
+      before: undefined,
+    });
     collector.about({ sessionId: id, project: cwd, gitBranch: branch });
     for (const time of [createdAt, updatedAt]) collector.at(asUtc(time));
     collectTurns(database, id, collector);

@@ -12,9 +12,7 @@ export const cursor: TranscriptSource = {
   name: 'cursor',
   title: 'Cursor',
   homeVariable: 'CURSOR_DATA_DIR',
-  roots: ({ env, home }) => [
-    join(env.CURSOR_DATA_DIR ? homePath(env.CURSOR_DATA_DIR, home) : join(home, '.cursor'), 'projects'),
-  ],
+  roots: ({ env, home }) => [join(homePath(env.CURSOR_DATA_DIR || '.cursor', home), 'projects')],
   list: (root) => listFiles(root, { accept: (path) => TRANSCRIPT.test(path), enter: (path) => FOLDER.test(path) }),
   async read(file, options) {
     const facts = { sessionId: basename(file.path, '.jsonl'), project: await workspaceOf(file) };

@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import { groupBy } from '../../core/text/index.ts';
 import { listFiles } from '../read/list-files.ts';
-import { changedSessions, type ForeignDatabase, readDatabase, statDatabase } from '../read/sqlite.ts';
-import { collectSession, type SessionCollector } from '../session-collector.ts';
+import { changedSessions, type ForeignDatabase, readSessionsIn, statDatabase } from '../read/sqlite.ts';
+import { SessionCollector } from '../session-collector.ts';
 import type { Place, ReadOptions, TranscriptFile, TranscriptSource } from '../transcript-source.ts';
 
 /** Sessions, messages and their parts in SQLite. Sub-agents have sessions of their own, with a parent. */
@@ -17,11 +17,7 @@ export const opencode: TranscriptSource = {
     const files = await Promise.all([...named, ...found].map(({ path }) => statDatabase(path)));
     return files.filter((file) => file !== undefined);
   },
-  async read(file, options) {
-    const read = (database: ForeignDatabase) => readSessions(database, file, options);
-    const { value, trouble } = await readDatabase(file.path, read, options);
-    return { ...(value ?? options.before ?? { position: 0, sessions: [] }), trouble };
-  },
+  read: (file, options) => readSessionsIn(file, options, (database) => readSessions(database, file, options)),
 };
 
 /** One for each release channel. */
@@ -60,7 +56,7 @@ function readSessions(database: ForeignDatabase, file: TranscriptFile, options: 
     from: 'FROM session WHERE parent_id IS NULL ORDER BY time_updated, id',
   });
   const read = ({ id = '', directory = '', gitBranch = '', createdMs }: (typeof rows)[number]) => {
-    const collector = collectSession({ source: 'opencode', rawPath: file.path, ...options, before: undefined });
+    const collector = new SessionCollector({ source: 'opencode', rawPath: file.path, ...options, before: undefined });
     collector.about({ sessionId: id, project: isAbsolute(directory) ? directory : '', gitBranch });
     collector.at(createdMs);
     collectMessages(database, id, collector);

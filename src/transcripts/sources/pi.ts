@@ -11,7 +11,7 @@ export const pi: TranscriptSource = {
   title: 'pi',
   homeVariable: 'PI_CODING_AGENT_DIR',
   roots({ env, home }) {
-    const agent = env.PI_CODING_AGENT_DIR ? homePath(env.PI_CODING_AGENT_DIR, home) : join(home, '.pi', 'agent');
+    const agent = homePath(env.PI_CODING_AGENT_DIR || join('.pi', 'agent'), home);
     const named = [env.PI_CODING_AGENT_SESSION_DIR, env.PI_AGENT_DIR].flatMap((path) => path || []);
     return [...new Set([...named.map((path) => homePath(path, home)), join(agent, 'sessions')])];
   },

@@ -13,10 +13,7 @@ export const qwen: TranscriptSource = {
   name: 'qwen',
   title: 'Qwen Code',
   homeVariable: 'QWEN_HOME',
-  roots({ env, home }) {
-    const folder = env.QWEN_RUNTIME_DIR || env.QWEN_HOME || join(home, '.qwen');
-    return [join(homePath(folder, home), 'projects')];
-  },
+  roots: ({ env, home }) => [join(homePath(env.QWEN_RUNTIME_DIR || env.QWEN_HOME || '.qwen', home), 'projects')],
   list: (root) => listFiles(root, { accept: (path) => /^[^/]+\/chats\/[^/]+\.jsonl$/.test(path), depth: 2 }),
   read: (file, options) => {
     const wanted = (line: Buffer) => !isResult(line) && (isUser(line) || isAssistant(line));

@@ -4,7 +4,7 @@ import { commandJudge, rubricJudge, type TaskJudgeInput } from 'skillopt/judges'
 import { scripted } from 'skillopt/testing';
 import { probeSandbox, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it, test } from 'vitest';
-import { rolloutKey } from '../../../src/pipeline/rollout/rollout.ts';
+import { rolloutKey } from '../../../src/pipeline/rollout/rollout-memory.ts';
 import { loadEnv, loadProject } from '../../../src/project/index.ts';
 import { expectEvery } from '../../support/expect-every.ts';
 import { isMissing } from '../../support/machine.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { collectSession } from '../../../src/transcripts/session-collector.ts';
+import { SessionCollector } from '../../../src/transcripts/session-collector.ts';
 import { asUtc, MAX_TEXT_LENGTH, toUtc } from '../../../src/transcripts/transcript-source.ts';
 import { ana } from '../../support/transcript-fixture.ts';
 
 const start = { source: 'claude', rawPath: '/home/ana/.claude/x.jsonl', place: ana };
 
 function digestOf(prompts: readonly string[], options: Partial<typeof start> = {}) {
-  const session = collectSession({ ...start, ...options });
+  const session = new SessionCollector({ ...start, ...options });
   session.about({ sessionId: 's', project: '/home/ana/shop' });
   for (const prompt of prompts) session.userSaid(prompt);
   session.assistantSaid('Done.');
@@ -15,7 +15,7 @@ function digestOf(prompts: readonly string[], options: Partial<typeof start> = {
 
 describe('a session', () => {
   it('fact 28: an answer without a prompt is kept with no turn, a command alone is nothing, the last five answers stay', () => {
-    const session = collectSession(start);
+    const session = new SessionCollector(start);
     session.userSaid('/clear');
     expect(session.digest()).toBeUndefined();
     for (let count = 1; count <= 8; count++) session.assistantSaid(`answer ${count}`);
@@ -44,14 +44,14 @@ describe('a session', () => {
   });
 
   it('fact 30: names of tools have plain characters, each name once', () => {
-    const session = collectSession(start);
+    const session = new SessionCollector(start);
     session.userSaid('Look at the files in this folder');
     for (const name of ['exec command!', 'mcp_tool_call', 'exec command!', '']) session.usedTool(name);
     expect(session.digest()!.toolsUsed).toEqual(['exec_command_', 'mcp_tool_call']);
   });
 
   it('puts names on one line and paths below ~', () => {
-    const session = collectSession(start);
+    const session = new SessionCollector(start);
     session.about({ project: '/home/ana/a\nb\u001b[31m/', gitBranch: 'x\r\ny\u202e' });
     session.userSaid('Look at the files in this folder');
     session.touchedFile('/home/anabel/x');
@@ -64,7 +64,7 @@ describe('a session', () => {
   });
 
   it('14: our own calls are known by their folder and by their prompts', () => {
-    const own = collectSession(start);
+    const own = new SessionCollector(start);
     own.about({ project: '/tmp/skillopt-agent-x7Fq2a/work' });
     own.userSaid('What is the capital of France?');
     expect(own.digest()).toMatchObject({ leftOut: 'own-call' });
@@ -94,15 +94,15 @@ describe('a session', () => {
   });
 
   it('stays left out when it grows, unless the reason has passed', () => {
-    const first = collectSession(start);
+    const first = new SessionCollector(start);
     first.userSaid('Hi', '2026-01-01T00:00:00Z');
     first.assistantSaid('Hello', '2026-01-01T00:00:01Z');
     const before = first.digest()!;
     expect(before.leftOut).toBe('headless');
-    const second = collectSession({ ...start, before });
+    const second = new SessionCollector({ ...start, before });
     second.userSaid('Now fix the build', '2026-01-01T00:05:00Z');
     expect(second.digest()!.leftOut).toBeUndefined();
-    const asked = collectSession({ ...start, before: digestOf(["don't learn this"])! });
+    const asked = new SessionCollector({ ...start, before: digestOf(["don't learn this"])! });
     asked.userSaid('Now fix the build');
     expect(asked.digest()!.leftOut).toBe('asked-not-to');
   });
@@ -121,7 +121,7 @@ describe('times', () => {
   });
 
   it('13: a session in another zone begins and ends when it did', () => {
-    const session = collectSession(start);
+    const session = new SessionCollector(start);
     session.userSaid('Fix the build', '2026-01-01T01:00:00+08:00');
     session.assistantSaid('Done', '2025-12-31T18:00:00Z');
     expect(session.digest()).toMatchObject({

@@ -3,7 +3,7 @@ import { askForScore } from '../../../src/judges/judge-answer.ts';
 import { feedbackReader } from '../../../src/transcripts/filters/feedback.ts';
 import { isHeadless, isOwnPrompt, promptOf } from '../../../src/transcripts/filters/filters.ts';
 import { SessionDigest } from '../../../src/transcripts/index.ts';
-import { collectSession } from '../../../src/transcripts/session-collector.ts';
+import { SessionCollector } from '../../../src/transcripts/session-collector.ts';
 import { withoutPreamble } from '../../../src/transcripts/sources/codex.ts';
 import { scriptedRun } from '../../support/scripted-run.ts';
 import { ana } from '../../support/transcript-fixture.ts';
@@ -138,7 +138,7 @@ describe('feedback', () => {
   });
 
   it('17: the first request says nothing about work that was not done yet; order is kept', () => {
-    const session = collectSession({ source: 'x', rawPath: 'x', place: ana });
+    const session = new SessionCollector({ source: 'x', rawPath: 'x', place: ana });
     for (const prompt of ['The total is wrong', 'still wrong', 'perfect', 'no, still wrong']) session.userSaid(prompt);
     expect(session.digest()!.feedbackSignals).toEqual(['pos:perfect', 'neg:no', 'neg:still wrong']);
   });
@@ -157,7 +157,7 @@ it('14: prompts of stages and judges are known as ours', async () => {
 
 describe('a person who wants nothing to be learned', () => {
   const isLeftOut = (prompt: string) => {
-    const session = collectSession({ source: 'x', rawPath: 'x', place: ana });
+    const session = new SessionCollector({ source: 'x', rawPath: 'x', place: ana });
     session.userSaid(prompt);
     return session.digest()?.leftOut === 'asked-not-to';
   };

@@ -2,13 +2,11 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { judgeAnswer } from '../../../../src/public/judges.ts';
 import { type PersonSession, type PersonTask, simulatedPerson } from '../../../../src/public/sim.ts';
 import { harvest, openSessionIndex, type SessionDigest, TaskRecord } from '../../../../src/public/sleep.ts';
-import { HARMS, type Kind, kindIn, REMARKS, readAdvice } from '../../../../src/sim/person/kind.ts';
-import { CODE_KINDS } from '../../../../src/sim/person/kinds/code.ts';
-import { OFFICE_KINDS } from '../../../../src/sim/person/kinds/office.ts';
+import { HARMS, kindIn, REMARKS, readAdvice } from '../../../../src/sim/person/kind.ts';
+import { KINDS } from '../../../../src/sim/person/kinds.ts';
 import { claude } from '../../../../src/transcripts/sources/claude.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
-const KINDS: readonly Kind[] = [...CODE_KINDS, ...OFFICE_KINDS];
 const THINGS = KINDS.flatMap(({ things }) => things);
 const person = simulatedPerson({ seed: 3, poisonedDays: [2, 4] });
 const everyRule = person.rules.map(({ text }) => `- ${text}`).join('\n');
