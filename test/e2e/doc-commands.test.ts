@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,6 +9,7 @@ import { probeSandbox } from 'skillopt/workspaces';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadProject } from '../../src/project/index.ts';
+import { PACKAGE } from '../support/compiled.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { typeErrors } from './doc-commands/check-types.ts';
 import {
@@ -104,14 +106,17 @@ async function runCommands({ text }: DocBlock, folder: DocFolder, exitCode: numb
   return all;
 }
 
+/** As a user's program, it finds the package in `node_modules`. */
 async function runProgram({ text, line }: DocBlock, folder: DocFolder): Promise<string> {
+  const program = join(folder.path, `program-${line}.mts`);
+  const modules = join(folder.path, 'node_modules');
   folder.write(`program-${line}.mts`, reachable(text));
+  mkdirSync(modules);
+  symlinkSync(PACKAGE, join(modules, 'skillopt'));
   const loader = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', loader, join(folder.path, `program-${line}.mts`)],
-    { cwd: folder.path, env: { ...folder.env, TSX_TSCONFIG_PATH: resolve('tsconfig.json') } },
-  );
+  const args = ['--import', loader, program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder.path, env: folder.env });
+  rmSync(modules, { recursive: true });
   return stdout;
 }
 

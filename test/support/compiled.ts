@@ -1,12 +1,15 @@
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { runCli } from '../../src/cli/index.ts';
 
 /** Whether the sources were compiled before the tests (`test/support/package.ts`); otherwise processes take a second longer each to begin. */
 const isCompiled = !process.env.WITHOUT_PACKAGE;
 
+/** The package that a user would install; the clone stands in for it where it was not packed. */
+export const PACKAGE = resolve(isCompiled ? '.cache/package' : '.');
+
 /** The command as a program of its own: the packed one. */
-export const COMMAND = resolve(isCompiled ? '.cache/package/bin/skillopt.mjs' : 'bin/skillopt.mjs');
+export const COMMAND = join(PACKAGE, 'bin/skillopt.mjs');
 
 /** What Node is given to run a program in TypeScript: `*.child.ts` beside a test, or one of the examples. */
 export function programArgs(program: URL | string): string[] {
