@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { ModelCallError } from '../core/contracts/index.ts';
 import type { AgentOutput, Environment } from './agent-cli.ts';
 
@@ -39,6 +38,7 @@ const fixedOptions = {
  */
 export async function runProcess(options: ProcessOptions): Promise<AgentOutput> {
   const { file, name = file, args, signal, onLine, logs, ...rest } = options;
+  const { execa } = await import('execa');
   signal.throwIfAborted();
   const pipe = onLine === undefined ? 'pipe' : tap(onLine);
   const subprocess = execa(file, args, { ...rest, ...fixedOptions, argv0: name, stdout: pipe, stderr: pipe });

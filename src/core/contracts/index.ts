@@ -55,14 +55,10 @@ export {
 export {
   CREDIT_HINT,
   type ErrorCode,
-  innerType,
   isOutOfCredit,
-  keysAt,
   ModelCallError,
   PromptTooLongError,
-  parseWith,
   SkillError,
-  unwrap,
   whyTooMuch,
 } from './errors.ts';
 export {
@@ -115,6 +111,7 @@ export {
 } from './prompt-sections.ts';
 export { chunk, PythonRandom, shuffle } from './random.ts';
 export { buildScheduler, type LRScheduler, type LRSchedulerMode } from './schedule.ts';
+export { innerType, keysAt, parseWith, unwrap } from './schemas.ts';
 export {
   type Bucket,
   bucketScores,

@@ -13,9 +13,10 @@ import {
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
-import { type LoadedProject, resolvePath } from '../load-project.ts';
+import type { LoadedProject } from '../load-project.ts';
 import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { withPlace } from '../origin.ts';
+import { resolvePath } from '../resolve-path.ts';
 
 export async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { tasks, ...common } = await tasksAndOptions(loaded, 'workspace');

@@ -25,6 +25,7 @@ import {
   nameOf,
   requireAgent,
 } from '../installed-skill.ts';
+import { WORK_LIMITS } from '../limits.ts';
 import { combineVerdicts, scoreAttempt } from './score-attempt.ts';
 import { conversationOf, trajectoryOf } from './shown-work.ts';
 import { openSite } from './site.ts';
@@ -46,15 +47,6 @@ export type WorkspaceEnvOptions = {
   readonly initialSkill?: string;
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
-};
-
-/** The limits of a task that sets none. */
-export const WORK_LIMITS: AgentLimits = {
-  timeoutMs: 600_000,
-  maxTurns: 50,
-  processes: 512,
-  memoryMb: 4096,
-  diskMb: 2048,
 };
 
 /** What an attempt may use up: the last one that sets a limit counts. */

@@ -20,13 +20,13 @@ import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
 import { nightWork, type OpenedWork } from '../replay/work.ts';
 import type { Proposal } from '../staging/proposal.ts';
+import { projectFolder } from '../state/folders.ts';
 import {
   hasRecord,
   type KeptNight,
   listNights,
   makeNight,
   type NightRecord,
-  projectFolder,
   readNight,
   writeNight,
 } from '../state/nights.ts';

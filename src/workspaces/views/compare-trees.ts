@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import type { WorkspaceView } from '../../core/contracts/index.ts';
 import { launched } from '../sandbox/launcher.ts';
 
@@ -73,6 +72,7 @@ const LIST = `cd "$0" && exec xargs -0 sh -c 'exec find "$@" -mindepth 1 -maxdep
 async function namesSeen(workspace: WorkspaceView, folders: readonly string[]): Promise<ReadonlySet<string>> {
   const [file = '', ...args] = launched(['/bin/sh', '-c', LIST, workspace.path], { workspace });
   const input = folders.map((folder) => `./${folder}`).join('\0');
+  const { execa } = await import('execa');
   const { stdout } = await execa(file, args, { input, maxBuffer: 256 * 1024 * 1024 });
   return new Set(stdout.split('\0').map((path) => path.slice('./'.length)));
 }
