@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { execa as Execa } from 'execa';
 import {
   type ResourceLimits,
   type SandboxRequest,
@@ -230,7 +229,7 @@ function endingOf(tree: ProcessTree, ended: Promise<void>) {
   };
 }
 
-function start(execa: typeof Execa, { command, stdin, cwd, env, hasFourthStream = false }: CommandOptions) {
+function start(execa: typeof import('execa').execa, { command, stdin, cwd, env, hasFourthStream }: CommandOptions) {
   const [file = '', ...args] = command;
   const input = stdin === undefined ? ('ignore' as const) : ('pipe' as const);
   const child = execa(file, args, {
