@@ -1,4 +1,4 @@
-// Compiles src into dist, and copies what is not compiled, prompts and scripts, beside the code that uses it.
+// Compiles src into dist, copies what is not compiled, prompts and scripts, beside the code that uses it, and bundles the code.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,3 +17,4 @@ if (status !== 0) process.exit(status ?? 1);
 for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
   if (path.endsWith('.md') || path.endsWith('.mjs')) cpSync(join(root, 'src', path), join(root, 'dist', path));
 }
+await import('./bundle.mjs');

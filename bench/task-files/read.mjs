@@ -1,5 +1,5 @@
 // Reads one file of tasks with the packed tool, and says how long it took and what it needed at most.
-import { loadTasks } from '../../.cache/package/dist/envs/index.js';
+import { loadTasks } from '../../.cache/package/dist/public/envs.js';
 
 const started = performance.now();
 const { rows } = await loadTasks(process.argv[2]);

@@ -2,7 +2,6 @@ import { copyFileSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node
 import { copyFile, lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { ModelCallError, OWN_CALL_FOLDER } from '../core/contracts/index.ts';
 import type { AgentCli, AgentOutput, Environment, Invocation, Located } from './agent-cli.ts';
 
@@ -137,6 +136,7 @@ const fixedOptions = {
  */
 export async function runProcess(options: ProcessOptions): Promise<AgentOutput> {
   const { file, name = file, args, signal, onLine, logs, ...rest } = options;
+  const { execa } = await import('execa');
   signal.throwIfAborted();
   const pipe = onLine === undefined ? 'pipe' : tap(onLine);
   const subprocess = execa(file, args, { ...rest, ...fixedOptions, argv0: name, stdout: pipe, stderr: pipe });

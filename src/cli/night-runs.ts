@@ -1,13 +1,13 @@
 import { isNight, nightPath } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
+import { placeOfProcess } from '../sleep/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
-import { placeOf } from './sleep/sleep-flags.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Where the nights of the project in this folder are. */
 export const placeOfNights = (terminal: Terminal) => ({
   cwd: terminal.io.cwd(),
-  stateFolder: stateFolderOf(placeOf(terminal)),
+  stateFolder: stateFolderOf(placeOfProcess(terminal.io.env)),
 });
 
 /** What to look for, and where: nights are found by the names that `runs` shows. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
-import { type DocumentOptions, type ParseOptions, Parser, parse, type SchemaOptions } from 'yaml';
+import type { DocumentOptions, ParseOptions, SchemaOptions } from 'yaml';
 import { SkillError, whyTooMuch } from '../core/contracts/index.ts';
 import { importModule } from './env/import-module.ts';
 import type { ProjectInput } from './project.ts';
@@ -56,6 +56,7 @@ async function readText(path: string): Promise<string> {
 }
 
 async function readYaml(path: string, { isSkillOpt = false }: ReadOptions): Promise<unknown> {
+  const { Parser, parse } = await import('yaml'); // commands that read no project do not load it
   const text = await readText(path);
   // Building values recurses, and a deep text can abort the process. Tokens are safe, and three of them make a level.
   for (const token of new Parser().parse(text))

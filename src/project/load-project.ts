@@ -1,9 +1,10 @@
-import { dirname, resolve } from 'node:path';
-import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
+import { dirname } from 'node:path';
+import { SkillError } from '../core/contracts/index.ts';
 import { defined } from '../core/text/index.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
+import { resolvePath } from './resolve-path.ts';
 import { refuseSecrets } from './secrets.ts';
 import { isSkillOptConfig, loadSkillOptConfig, overridesForProject } from './skillopt-config/load-skillopt-config.ts';
 
@@ -101,14 +102,6 @@ export const isModulePath = (value: unknown): value is string =>
 
 export const isPromptPath = (value: unknown): value is string =>
   typeof value === 'string' && /^[^\n]+\.md$/.test(value);
-
-/** A path that a person typed, absolute. Control characters are a mistake, and no system call takes a NUL. */
-export function resolvePath(directory: string, path: string, code: ErrorCode = 'USAGE', what = ''): string {
-  if (!/\p{Cc}/u.test(path)) return resolve(directory, path);
-  throw new SkillError(code, `${what}a path must not have control characters, got ${JSON.stringify(path)}`, {
-    hint: 'Look for a line break, or for a backslash that was read as part of \\n or \\t.',
-  });
-}
 
 function noProject(cwd: string): SkillError {
   const hint = 'Write one with: skillopt init. Or name an existing one: --config PATH.';

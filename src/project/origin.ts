@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import type { Node } from 'yaml';
 import { SkillError } from '../core/contracts/index.ts';
 
 export type KeyPath = readonly PropertyKey[];
@@ -44,15 +44,15 @@ export async function withPlace(error: unknown, path: KeyPath, findOrigin: FindO
 /** The line of the first of these keys that is in a file. Programs have no such lines. */
 export async function findLine(file: string, paths: readonly KeyPath[]): Promise<number | undefined> {
   if (!['.yaml', '.yml', '.json'].includes(extname(file).toLowerCase())) return undefined;
+  const { isMap, isScalar, LineCounter, parseDocument } = await import('yaml');
+  const offsetOf = (node: unknown, [key, ...rest]: KeyPath): number | undefined => {
+    if (!isMap(node)) return undefined;
+    const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+    return rest.length > 0 ? offsetOf(pair?.value, rest) : (pair?.key as Node | undefined)?.range?.[0];
+  };
   const text = await readFile(file, 'utf8').catch(() => '');
   const lineCounter = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter, logLevel: 'silent' }); // JSON is YAML too
   const offsets = paths.map((path) => offsetOf(contents, path)).filter((offset) => offset !== undefined);
   return offsets[0] === undefined ? undefined : lineCounter.linePos(offsets[0]).line;
-}
-
-function offsetOf(node: unknown, [key, ...rest]: KeyPath): number | undefined {
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
-  return rest.length > 0 ? offsetOf(pair?.value, rest) : (pair?.key as Node | undefined)?.range?.[0];
 }

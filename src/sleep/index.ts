@@ -95,7 +95,7 @@ export {
   withConsent,
   withoutConsent,
 } from './night-models.ts';
-export { type OpenSleep, openSleep, placeOfProcess, type SleepOptions } from './open-sleep.ts';
+export { type OpenSleep, openSleep, type SleepOptions } from './open-sleep.ts';
 export { type MinerKind, type Page, pagesOf, smallestNight, usualCalls } from './plan/pages.ts';
 export {
   type AggregateScores,
@@ -115,13 +115,12 @@ export { assignSplits, groupByHint, resolveFractions, type SplitOptions } from '
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';
 export { findProposal, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
 export { type StageInput, settleText, stage } from './staging/stage.ts';
+export { nightFolder, placeOfProcess, projectFolder } from './state/folders.ts';
 export {
   jobHash,
   type KeptNight,
   listNights,
   makeNight,
-  nightFolder,
-  projectFolder,
   readNight,
 } from './state/nights.ts';
 export { PURGEABLE, type Purgeable, purge, type Removed, type Retention, retain } from './state/purge.ts';

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { type Notices, resolvePath } from '../project/index.ts';
 import { openStateFolder, stateFolderOf } from '../stores/index.ts';
 import { chooseSources, type Place, redactor, type TranscriptSource } from '../transcripts/index.ts';
@@ -7,6 +6,7 @@ import { type Ignored, loadIgnore, type Scope } from './harvest/scope.ts';
 import { openSessionIndex, type SessionIndex } from './harvest/session-index.ts';
 import { type LoadedSettings, loadSleepSettings } from './settings/load-settings.ts';
 import { type SleepSettings, withHomes } from './settings/sleep-settings.ts';
+import { placeOfProcess } from './state/folders.ts';
 
 export type SleepOptions = {
   /** Learn from sessions in this folder. Default: the current folder. */
@@ -41,12 +41,6 @@ export type OpenSleep = Disposable & {
 };
 
 const SILENT: Notices = { note: () => undefined, warn: () => undefined };
-
-export const placeOfProcess = (env: Place['env'] = process.env): Place => ({
-  env,
-  home: env.HOME || homedir(),
-  platform: process.platform,
-});
 
 export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> {
   const { place: here = placeOfProcess(), notices = SILENT, settings: flags, configFile: config } = options;

@@ -1,15 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PACKAGE = '.cache/package';
@@ -25,6 +15,9 @@ const SOURCES = ['src', 'bin', 'scripts', 'docs', 'examples', 'test/support', ..
 export default function packQuickly(): void {
   if (isFresh(PACKAGE) && isFresh(COMPILED)) return;
   compile();
+  rmSync('dist', { recursive: true, force: true });
+  cpSync(join(COMPILED, 'dist'), 'dist', { recursive: true });
+  execFileSync(process.execPath, ['scripts/bundle.mjs'], { stdio: 'inherit' });
   pack('--ignore-scripts');
 }
 
@@ -36,19 +29,17 @@ export function packWhole(): void {
   pack();
 }
 
+/** The modules one by one, since programs of tests reach inside: a package of its own, where they also find it by its name. */
 function compile(): void {
   rmSync(COMPILED, { recursive: true, force: true });
-  rmSync('dist', { recursive: true, force: true });
   execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.tests.json'], {
     stdio: 'inherit',
   });
-  renameSync(join(COMPILED, 'src'), 'dist');
+  renameSync(join(COMPILED, 'src'), join(COMPILED, 'dist'));
   const isText = (path: string) => path.endsWith('.md') || path.endsWith('.mjs');
-  for (const path of filesIn('src').filter(isText)) cpSync(path, path.replace('src', 'dist'));
-  // One copy of the code for all: programs find the package by its name, and its parts where the sources would be.
-  symlinkSync('../package/dist', join(COMPILED, 'src'));
-  mkdirSync(join(COMPILED, 'node_modules'));
-  symlinkSync('../../package', join(COMPILED, 'node_modules/skillopt'));
+  for (const path of filesIn('src').filter(isText)) cpSync(path, join(COMPILED, path.replace('src', 'dist')));
+  for (const path of ['package.json', 'bin']) cpSync(path, join(COMPILED, path), { recursive: true });
+  symlinkSync('dist', join(COMPILED, 'src')); // one copy of the code for both: its place among the sources, and in the package
 }
 
 function pack(...flags: string[]): void {

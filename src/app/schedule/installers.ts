@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { findBinary } from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { Environment } from '../../project/index.ts';
@@ -50,6 +49,7 @@ export function openPrograms(env: Environment) {
         throw new SkillError('ENV_FAILED', `there is no program ${name} here`, {
           hint: 'Install it, or choose another way with --with; --print shows what would be installed.',
         });
+      const { execa } = await import('execa');
       const result = await execa(file, args, {
         ...{ extendEnv: false, reject: false, encoding: 'buffer', stripFinalNewline: false, timeout: 60_000 },
         input: Buffer.from(input, 'latin1'),

@@ -1,6 +1,5 @@
 import { lstatSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { execa } from 'execa';
 import { isInside } from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
@@ -183,6 +182,7 @@ function ownProblems({ pinned, project }: NightJob): NightCheck[] {
 async function checkJob({ command, env, project }: NightJob): Promise<NightCheck[]> {
   const [file = '', ...args] = command;
   const options = { cwd: project, env, extendEnv: false, reject: false, timeout: 300_000, stdin: 'ignore' } as const;
+  const { execa } = await import('execa');
   const { stdout, stderr, shortMessage } = await execa(file, [...args, '--check'], options);
   try {
     return JSON.parse(stdout).checks;

@@ -1,7 +1,6 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { execa } from 'execa';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
 import { type Caller, type LoadedProject, resolvePath } from '../../project/index.ts';
@@ -70,6 +69,7 @@ type GitOptions = { readonly cwd: string; readonly hint: string; readonly env?: 
 async function runGit(args: readonly string[], { cwd, hint, env, input = '' }: GitOptions): Promise<string> {
   const binary = findGit();
   if (binary === undefined) throw new SkillError('USAGE', 'there is no git on this machine', { hint: NO_REPOSITORY });
+  const { execa } = await import('execa');
   const { stdout, stderr, failed } = await execa(binary, [...QUIET_GIT, ...args], {
     ...{ cwd, input, env: { ...gitEnvironment(binary), ...env } },
     ...{ extendEnv: false, stripFinalNewline: false, reject: false },
@@ -88,6 +88,7 @@ export async function gitState(path: string): Promise<GitState | undefined> {
   const args = [...QUIET_GIT, 'status', '--porcelain', '--untracked-files=normal'];
   const env = { ...gitEnvironment(git), GIT_OPTIONAL_LOCKS: '0' };
   const options = { cwd: dirname(path), env, extendEnv: false, timeout: 5000, maxBuffer: 2 ** 24 };
+  const { execa } = await import('execa');
   const { stdout, failed } = await execa(git, args, { ...options, reject: false });
   if (failed) return undefined; // no repository, one of another user, or too large for this time
   return { changes: stdout.split('\n').filter((line) => line !== '').length };

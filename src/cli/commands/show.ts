@@ -1,24 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  type FinishedNight,
-  findRun,
-  finishedNight,
-  isNight,
-  loadAttempts,
-  onlyRun,
-  runAnswer,
-} from '../../app/index.ts';
+import { findRun, finishedNight, isNight, loadAttempts, onlyRun } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { strip } from '../../core/text/index.ts';
-import { attemptLines, type DocumentReport, nightLines, type SleepReport } from '../../report/index.ts';
-import { type Proposal, readSleepState } from '../../sleep/index.ts';
-import { shownPath } from '../../stores/index.ts';
+import { attemptLines } from '../../report/index.ts';
 import { jsonOption, readOrdinal, rootOption } from '../flags/flags.ts';
 import { placeOfNights, runPlace } from '../night-runs.ts';
 import { reportRun } from '../report-run.ts';
 import { type DefineCommand, examples } from '../run-command.ts';
-import { commandFor, nightCommand, nightCommands } from '../sleep/proposals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Flags = { readonly root: string; readonly all?: boolean; readonly task?: string; readonly step?: number };
@@ -38,7 +24,8 @@ export const define: DefineCommand = (command, terminal) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
       if (task !== undefined) return showTask(name, flags, terminal);
       const night = await finishedNight(name, placeOfNights(terminal));
-      if (night?.name === name && !all) return showNight(night, root, terminal);
+      if (night?.name === name && !all)
+        return (await import('../sleep/show-night.ts')).showNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));
       const called = isNight(name) ? { called: name } : {};
       await reportRun(run, terminal, { isComplete: all, night: night?.name, ...called });
@@ -63,52 +50,3 @@ const EXAMPLES = examples([
   ['skillopt show demo --task q7', 'the attempts at the task q7, the last one in full'],
   ['skillopt show /tmp/elsewhere --json', 'a run by path, for machines'],
 ]);
-
-/** A night that is over, in the words of its report, and what can be done about it now. Machines get its first run too. */
-async function showNight({ name, folder, report }: FinishedNight, root: string, terminal: Terminal): Promise<void> {
-  const { cwd, stateFolder } = placeOfNights(terminal);
-  const isTrained = existsSync(join(folder, 'events.jsonl'));
-  const run = isTrained ? runAnswer(await findRun(...runPlace(name, root, terminal)), { cwd }) : {};
-  const { proposals } = await readSleepState(stateFolder);
-  const mine = proposals.filter(({ night, project }) => night === report.night && project === report.project);
-  const behind = [
-    [`skillopt diff ${name}`, 'what its search changed'],
-    [`skillopt show ${name} --all`, 'every edit that it tried'],
-  ] as const;
-  const commands = [...currentCommands(report, mine, terminal), ...(isTrained ? behind : [])];
-  const options = { folder: shownPath(folder), isDryRun: false, commands };
-  terminal.answer({ ...run, report }, nightLines(asReviewed(report, mine), options, terminal));
-}
-
-/** Shows what a person kept of a proposal instead of what the night proposed. */
-function asReviewed(report: SleepReport, proposals: readonly Proposal[]): SleepReport {
-  const keptOf = ({ path, after, isStaged }: DocumentReport) =>
-    proposals.find(({ document, block }) => isStaged && document.path === path && strip(block) !== strip(after));
-  const reviewed = report.documents.filter(keptOf).map(({ name }) => name);
-  if (reviewed.length === 0) return report;
-  const note = `Reviewed since the night: ${reviewed.join(', ')}. The change and its gain are what was kept; the tasks stand as the night has measured them.`;
-  const documents = report.documents.map((one) => {
-    const kept = keptOf(one);
-    return kept ? { ...one, after: kept.block, gain: kept.gain, test: null } : one;
-  });
-  return { ...report, documents, notes: [...report.notes, note] };
-}
-
-/** What was staged may have been adopted, rolled back or superseded since. */
-function currentCommands(
-  report: SleepReport,
-  proposals: readonly Proposal[],
-  terminal: Terminal,
-): (readonly [string, string])[] {
-  const having = (wanted: Proposal['status']) => proposals.filter(({ status }) => status === wanted);
-  const [adopted, again] = [having('adopted'), having('rolled_back')];
-  return [
-    ...nightCommands(
-      report,
-      having('pending').map(({ document }) => document),
-      terminal,
-    ),
-    ...(adopted[0] ? [[nightCommand(adopted[0], terminal, 'rollback'), 'undo what was adopted'] as const] : []),
-    ...again.map((one) => [commandFor(one, terminal), 'adopt again what was rolled back'] as const),
-  ];
-}

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine } from '../../core/text/index.ts';
 import { Interrupted } from '../errors.ts';
@@ -60,6 +59,7 @@ async function editText(text: string, editor: string, name: string): Promise<str
   try {
     const file = join(folder, name);
     await writeFile(file, `${text}\n`, { mode: 0o600 });
+    const { execa } = await import('execa');
     const { exitCode = 1 } = await execa(`${editor} "${file}"`, {
       shell: true,
       reject: false,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { SKILL_PARTS, trainsMore, UPDATE_MODES } from '../document/index.ts';
 import { DEFAULT_BATCH_SIZE, DEFAULT_CONFIDENCE, MAX_MISSING_SHARE } from '../stats/index.ts';
-import { parseWith, SkillError } from './errors.ts';
+import { SkillError } from './errors.ts';
 import { GATE_DEFAULTS, GATE_METRICS, GATES, knowsNoise } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
+import { parseWith } from './schemas.ts';
 
 const PRESET_NAMES = ['default', 'paper'] as const;
 

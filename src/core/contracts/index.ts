@@ -55,15 +55,11 @@ export {
 export {
   CREDIT_HINT,
   type ErrorCode,
-  innerType,
   isOutOfBudget,
   isOutOfCredit,
-  keysAt,
   ModelCallError,
   PromptTooLongError,
-  parseWith,
   SkillError,
-  unwrap,
   whyTooMuch,
 } from './errors.ts';
 export {
@@ -117,6 +113,7 @@ export {
 } from './prompt-sections.ts';
 export { chunk, PythonRandom, shuffle } from './random.ts';
 export { buildScheduler, type LRScheduler, type LRSchedulerMode } from './schedule.ts';
+export { innerType, keysAt, parseWith, unwrap } from './schemas.ts';
 export {
   type Bucket,
   bucketScores,

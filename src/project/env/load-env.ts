@@ -19,11 +19,12 @@ import {
 import { describeLeftOut } from '../../imports/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
-import { isModulePath, type LoadedProject, resolvePath } from '../load-project.ts';
+import { isModulePath, type LoadedProject } from '../load-project.ts';
 import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { SandboxSpec } from '../project.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 
 /** The environment that a project names: a known one, or the default export of a module. */

@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { findBinary } from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { ModelContext } from './provider.ts';
@@ -66,6 +65,7 @@ const isFresh = ({ expiresAt }: Token) => Date.now() < expiresAt - MARGIN_MS;
 async function runAz(az: string, { PATH }: SearchPath): Promise<Token> {
   const env = PATH === undefined ? {} : { PATH };
   const options = { env, stdin: 'ignore', timeout: 60_000, reject: false } as const;
+  const { execa } = await import('execa');
   const { failed, stdout, stderr, shortMessage = '' } = await execa(az, [...ARGUMENTS, '--output', 'json'], options);
   if (failed) throw noToken(stderr.trim().split('\n').at(-1) || shortMessage);
   return parseToken(stdout);

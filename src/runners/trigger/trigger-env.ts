@@ -13,12 +13,11 @@ import {
 import type { Trained } from '../../core/document/index.ts';
 import { openTemplate, openWorkspace, removeStale } from '../../workspaces/index.ts';
 import { amongNeighbours, contentVersion, installedPackage, nameOf, requireAgent } from '../installed-skill.ts';
+import { TRIGGER_LIMITS } from '../limits.ts';
 import { shownTools } from '../workspace/score-attempt.ts';
-import { WORK_LIMITS, type WorkspaceEnvOptions } from '../workspace/workspace-env.ts';
-import { fewQueries, kindOf, type TriggerQuery } from './trigger-queries.ts';
-
-/** Enough to see whether a skill is loaded. */
-export const TRIGGER_LIMITS: AgentLimits = { ...WORK_LIMITS, timeoutMs: 300_000, maxTurns: 8, diskMb: 1024 };
+import type { WorkspaceEnvOptions } from '../workspace/workspace-env.ts';
+import { kindOf } from './query-kind.ts';
+import { fewQueries, type TriggerQuery } from './trigger-queries.ts';
 
 export type TriggerEnvOptions = Pick<WorkspaceEnvOptions, 'sandbox' | 'limits' | 'initialSkill'> & {
   readonly name?: string;

@@ -18,10 +18,6 @@ export const TriggerQuery = z.preprocess(
 );
 export type TriggerQuery = z.output<typeof TriggerQuery>;
 
-/** The groups of a report. */
-export const kindOf = ({ shouldTrigger }: Pick<TriggerQuery, 'shouldTrigger'>) =>
-  shouldTrigger ? 'should load it' : 'should not load it';
-
 type Division = { readonly ratio?: string; readonly seed: number };
 
 /** Labelled queries of a file, divided. Validation and test have as many of one label as of the other. */

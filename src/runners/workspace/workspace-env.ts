@@ -25,6 +25,7 @@ import {
   nameOf,
   requireAgent,
 } from '../installed-skill.ts';
+import { WORK_LIMITS } from '../limits.ts';
 import { combineVerdicts, conversationOf, scoreAttempt, trajectoryOf } from './score-attempt.ts';
 import { openSite, verifyWorkspace } from './verify-workspace.ts';
 import { type TaskTemplates, taskTemplates } from './workspace-tasks.ts';
@@ -44,15 +45,6 @@ export type WorkspaceEnvOptions = {
   readonly initialSkill?: string;
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
-};
-
-/** The limits of a task that sets none. */
-export const WORK_LIMITS: AgentLimits = {
-  timeoutMs: 600_000,
-  maxTurns: 50,
-  processes: 512,
-  memoryMb: 4096,
-  diskMb: 2048,
 };
 
 /** What an attempt may use up: the last one that sets a limit counts. */

@@ -21,6 +21,7 @@ import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env
 import { nightWork, type OpenedWork } from '../replay/work.ts';
 import { builtOn, onPending, type Proposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
+import { projectFolder } from '../state/folders.ts';
 import {
   evidenceLog,
   hasRecord,
@@ -28,7 +29,6 @@ import {
   listNights,
   makeNight,
   type NightRecord,
-  projectFolder,
   readNight,
   writeNight,
 } from '../state/nights.ts';

@@ -6,7 +6,7 @@ import { readBlock, writeBlock } from '../../core/document/index.ts';
 import { casefold, strip } from '../../core/text/index.ts';
 import { digestOf, type ReadDocument, readDocument } from '../../skills/index.ts';
 import { makeFolderBelow, readPrivate, writePrivate } from '../../stores/index.ts';
-import { nightFolder } from '../state/nights.ts';
+import { nightFolder } from '../state/folders.ts';
 import { Proposal } from './proposal.ts';
 
 const PROPOSED_FILE = 'proposed.md';

@@ -3,7 +3,6 @@ import { constants, createReadStream } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readlink, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { execa } from 'execa';
 import { isPlainPath, SkillError } from '../../core/contracts/index.ts';
 
 /** A folder that files are written into; of a view, its upper folder and the one below it. */
@@ -38,8 +37,9 @@ async function requireFolders(target: TargetFolder, path: string): Promise<void>
 async function hideLower(folder: string, lower: string): Promise<void> {
   const names = await readdir(lower).catch(() => []);
   const marks = names.map((name) => join(folder, name));
-  if (marks.length > 0)
-    await execa('/bin/sh', ['-c', 'for mark; do mknod "$mark" c 0 0 || exit 1; done', 'sh', ...marks]);
+  if (marks.length === 0) return;
+  const { execa } = await import('execa');
+  await execa('/bin/sh', ['-c', 'for mark; do mknod "$mark" c 0 0 || exit 1; done', 'sh', ...marks]);
 }
 
 async function write(path: string, content: string | Uint8Array): Promise<void> {
@@ -73,6 +73,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   const [program, ...options] = COPIES[process.platform] ?? [];
   if (program === undefined) return copyHere(from, to);
+  const { execa } = await import('execa');
   const { failed } = await execa(program, [...options, `${from}/.`, to], { reject: false, stdio: 'ignore' });
   if (failed) await copyHere(from, to); // the program does not know the options, or our error says better what is wrong
 }

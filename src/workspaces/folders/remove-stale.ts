@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { removeGroups, removeStaleGroups } from '../limits/groups.ts';
 import { isOrphaned, sweep } from '../processes/process-tree.ts';
 import { removeUnused } from '../views/template.ts';
@@ -35,12 +34,14 @@ async function readLeftovers(path: string): Promise<readonly Leftover[]> {
 
 async function removeLeftover(leftover: Leftover): Promise<void> {
   if ('group' in leftover) return removeGroups([leftover.group]);
+  const { execa } = await import('execa');
   await execa(leftover.engine, ['rm', '-f', leftover.container], { reject: false, stdio: 'ignore', timeout: 30_000 });
 }
 
 /** A removal must not go into a mount. Gives whether nothing is mounted any more. */
 async function unmountBelow(path: string): Promise<boolean> {
   for (const mounted of (await mountsBelow(path)).reverse()) {
+    const { execa } = await import('execa');
     await execa('umount', ['-l', mounted], { reject: false, stdio: 'ignore' });
   }
   return (await mountsBelow(path)).length === 0;

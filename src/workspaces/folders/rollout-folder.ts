@@ -2,7 +2,6 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { atExit, newRolloutId } from '../processes/process-tree.ts';
 
 /** A folder with the name of its owner: it tells whether a killed process left it behind or it is in use. */
@@ -92,6 +91,7 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true, maxRetries: 2 });
   } catch {
+    const { execa } = await import('execa');
     await execa('chmod', ['-R', 'u+rwx', path], { reject: false, stdio: 'ignore' }); // never through a link
     await execa('rm', ['-rf', path], { stdio: 'ignore' });
   }

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { execa } from 'execa';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
 import { type ProcessTree, type RunningProcess, readText } from '../processes/process-tree.ts';
 import { type Groups, THREADS } from './groups.ts';
@@ -87,6 +86,7 @@ const MAX_WALK_MS = 30_000;
  */
 export async function diskMbOf(folders: readonly string[]): Promise<number> {
   if (folders.length === 0) return 0;
+  const { execa } = await import('execa');
   const { stdout } = await execa('du', ['-skx', ...folders], {
     reject: false, // files that are removed meanwhile are reported on the other output
     timeout: MAX_WALK_MS,

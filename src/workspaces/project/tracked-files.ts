@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { execa } from 'execa';
 import { SkillError } from '../../core/contracts/index.ts';
 
 /** A file of a project, by its path there. */
@@ -105,6 +104,7 @@ type GitAnswer = { readonly exitCode: number; readonly bytes: Uint8Array; readon
 async function askGit(folder: string, args: readonly string[], input = ''): Promise<GitAnswer | undefined> {
   const git = findGit();
   if (git === undefined) return undefined;
+  const { execa } = await import('execa');
   const answer = await execa(git, [...QUIET_GIT, ...args], {
     cwd: folder,
     env: { ...gitEnvironment(git), ...READ_ONLY },

@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
 import { memoize } from '../../core/text/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
@@ -142,8 +141,9 @@ const bwrap = (hasProc: boolean) => ['bwrap', ...isolationArgs({ hasProc })];
 const otherSystem = () =>
   `there is no bubblewrap on ${process.platform}${process.platform === 'darwin' ? ', and seatbelt is not served yet' : ''}`;
 
-const tryOut = ([file = '', ...args]: readonly string[], path: string | undefined, cwd?: string) =>
-  execa(file, args, {
+async function tryOut([file = '', ...args]: readonly string[], path: string | undefined, cwd?: string) {
+  const { execa } = await import('execa');
+  return execa(file, args, {
     ...(cwd === undefined ? {} : { cwd }),
     extendEnv: false,
     env: path === undefined ? {} : { PATH: path },
@@ -151,6 +151,7 @@ const tryOut = ([file = '', ...args]: readonly string[], path: string | undefine
     timeout: 10_000,
     encoding: 'utf8',
   });
+}
 
 export type OverlayProbe = { readonly isAvailable: true } | { readonly isAvailable: false; readonly reason: string };
 

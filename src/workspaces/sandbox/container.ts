@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { execa } from 'execa';
 import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/contracts/index.ts';
 import { fileBlocks } from '../limits/watch-limits.ts';
 import { MARKER, type ProcessTree, sendSignal } from '../processes/process-tree.ts';
@@ -114,7 +113,10 @@ function containerTree(engine: string, name: string, client: number): ProcessTre
       sendSignal(-client, 'SIGKILL');
       tell('rm', '--force', name);
     },
-    gone: async () => void (await execa(engine, ['rm', '--force', name], { reject: false, stdio: 'ignore' })),
+    async gone() {
+      const { execa } = await import('execa');
+      await execa(engine, ['rm', '--force', name], { reject: false, stdio: 'ignore' });
+    },
     members: () => [],
   };
 }
@@ -127,6 +129,7 @@ const STARTED = {
 };
 
 async function whyNot(engine: 'docker' | 'podman'): Promise<EngineProblem | undefined> {
+  const { execa } = await import('execa');
   const { failed, code, stderr, shortMessage } = await execa(engine, ['version'], { reject: false, timeout: 10_000 });
   if (!failed) return undefined;
   const other = engine === 'docker' ? 'podman' : 'docker';

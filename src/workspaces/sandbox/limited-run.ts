@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
-import { execa } from 'execa';
 import {
   type ResourceLimits,
   type SandboxRequest,
@@ -158,8 +157,9 @@ const DRAIN_MS = 200;
 /** Runs a program to its end, its time-out or its limits, whichever comes first, and ends all that it started. */
 async function runCommand(options: CommandOptions): Promise<Omit<SandboxResult, 'toolsCalled'>> {
   const { signal, timeoutMs, onLine, maxOutputBytes: maxBytes = MAX_OUTPUT } = options;
+  const { execa } = await import('execa');
   signal?.throwIfAborted();
-  const child = start(options);
+  const child = start(execa, options);
   if (child.pid === undefined) throw (await child).cause;
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const fourth = child.stdio[3] as Readable | undefined;
@@ -228,7 +228,7 @@ function endingOf(tree: ProcessTree, ended: Promise<void>) {
   };
 }
 
-function start({ command, stdin, cwd, env, hasFourthStream = false }: CommandOptions) {
+function start(execa: typeof import('execa').execa, { command, stdin, cwd, env, hasFourthStream }: CommandOptions) {
   const [file = '', ...args] = command;
   const input = stdin === undefined ? ('ignore' as const) : ('pipe' as const);
   const child = execa(file, args, {

@@ -2,7 +2,6 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import { execa } from 'execa';
 import type { FileChange, Sandbox, WorkspaceDiff, WorkspaceView } from '../../core/contracts/index.ts';
 import { copyTree, fileHash } from '../folders/folder-files.ts';
 import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
@@ -204,6 +203,7 @@ const LIST = `cd "$0" && exec xargs -0 sh -c 'exec find "$@" -mindepth 1 -maxdep
 async function namesSeen(workspace: WorkspaceView, folders: readonly string[]): Promise<ReadonlySet<string>> {
   const [file = '', ...args] = launched(['/bin/sh', '-c', LIST, workspace.path], { workspace });
   const input = folders.map((folder) => `./${folder}`).join('\0');
+  const { execa } = await import('execa');
   const { stdout } = await execa(file, args, { input, maxBuffer: 256 * 1024 * 1024 });
   return new Set(stdout.split('\0').map((path) => path.slice('./'.length)));
 }

@@ -15,7 +15,7 @@ import {
   recordNight,
   TaskRecord,
 } from '../../../../src/sleep/index.ts';
-import { projectFolderName } from '../../../../src/sleep/state/nights.ts';
+import { projectFolderName } from '../../../../src/sleep/state/folders.ts';
 import { emptyState } from '../../../../src/sleep/state/sleep-state.ts';
 import { openStateFolder, stateFolderOf } from '../../../../src/stores/index.ts';
 import { programArgs } from '../../../support/compiled.ts';
