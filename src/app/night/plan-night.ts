@@ -125,11 +125,7 @@ async function modelProblems({ models }: NightPlan, { place, project }: OpenSlee
 }
 
 /** Lists the project's files, and copies nothing. */
-async function planWork(
-  { models }: NightPlan,
-  { project, redact }: OpenSleep,
-  tasks: readonly TaskRecord[],
-): Promise<PlannedWork> {
+async function planWork({ models }: NightPlan, { project, redact }: OpenSleep, tasks: readonly TaskRecord[]) {
   const needFiles = tasks.filter((task) => !isReplayable(task)).length;
   const target = agentTargetOf(models);
   if (target === undefined) return { agent: null, sandbox: null, needFiles, files: 0, leftOut: '' };

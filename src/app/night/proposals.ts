@@ -36,7 +36,7 @@ import {
   stageAgain,
 } from '../../sleep/index.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
-import { type KeptSchedule, readSchedule } from '../schedule/kept-schedule.ts';
+import { type KeptSchedule, readSchedule } from '../schedule/schedule-night.ts';
 import type { NightLimits, OpenedModels } from './run-night.ts';
 
 /** Whether a project is this folder or one above it: nights belong to a whole project. */

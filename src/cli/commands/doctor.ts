@@ -27,10 +27,7 @@ const EXAMPLES = examples([
 
 const CANARY_ADVICE = 'whether that can be seen to work: skillopt doctor --canary';
 
-async function diagnose(
-  { config, set: overrides, canary: hasCanary = false }: Flags,
-  terminal: Terminal,
-): Promise<void> {
+async function diagnose({ config, set: overrides, canary: hasCanary = false }: Flags, terminal: Terminal) {
   const { io } = terminal;
   const checks: Check[] = [];
   let project: LoadedProject | undefined;

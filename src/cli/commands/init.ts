@@ -192,11 +192,7 @@ async function realSkill(path: string): Promise<string> {
   return realpath(file).catch(() => file);
 }
 
-function notFound(
-  { directory }: FolderFindings,
-  flag: string,
-  things: readonly { readonly path: string }[],
-): SkillError {
+function notFound({ directory }: FolderFindings, flag: string, things: readonly { readonly path: string }[]) {
   const hint = things.length === 0 ? 'There is none.' : `There is: ${things.map(({ path }) => path).join(', ')}`;
   return new SkillError('USAGE', `${flag} is none of what was found in ${directory}`, { hint });
 }

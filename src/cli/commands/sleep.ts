@@ -17,7 +17,7 @@ export const define: DefineCommand = (command, terminal) => {
     .allowExcessArguments(true) // unknownPart reports them
     .action(async (flags: SleepFlags) => {
       if (command.args.length > 0) throw unknownPart(command);
-      return (await import('../sleep/overview.ts')).showOverview(flags, terminal);
+      return (await import('../sleep/harvest.ts')).showOverview(flags, terminal);
     });
   const parts = partsOf(command, terminal);
   addHarvest(parts);
@@ -119,10 +119,10 @@ function addProposals({ ofProject, calling }: Parts): void {
       .option('--memory', `what ${done} for the memory file`)
       .option('--night <number>', 'what this night proposed', readNight);
   about('adopt', 'put what a night proposed into the live document', 'is proposed', ', all or nothing').action(
-    calling(async () => (await import('../sleep/adopt.ts')).adoptChosen),
+    calling(async () => (await import('../sleep/state.ts')).adoptChosen),
   );
   about('rollback', 'undo the last adoption, or those of a night', 'was adopted').action(
-    calling(async () => (await import('../sleep/adopt.ts')).rollBackChosen),
+    calling(async () => (await import('../sleep/state.ts')).rollBackChosen),
   );
 }
 
@@ -132,10 +132,10 @@ function addSchedule({ limited, ofProject, calling }: Parts): void {
     .addOption(new Option('--with <kind>', 'how (default: what works here)').choices(SCHEDULE_KINDS))
     .option('--print', 'show what would be installed, and install nothing')
     .option('--force', 'install it even if something would be missing at night')
-    .action(calling(async () => (await import('../sleep/schedule.ts')).schedule));
+    .action(calling(async () => (await import('../sleep/run.ts')).schedule));
   ofProject('unschedule', 'remove the nightly job')
     .option('--all', 'the jobs of every project')
-    .action(calling(async () => (await import('../sleep/schedule.ts')).unschedule));
+    .action(calling(async () => (await import('../sleep/run.ts')).unschedule));
 }
 
 function addPurge({ part }: Parts, terminal: Terminal): void {

@@ -115,12 +115,7 @@ function recipientLines(
   });
 }
 
-function pageLines(
-  pages: readonly Page[],
-  wanted: PageNumber | undefined,
-  flags: SleepFlags,
-  terminal: Terminal,
-): string[] {
+function pageLines(pages: readonly Page[], wanted: PageNumber | undefined, flags: SleepFlags, terminal: Terminal) {
   const { colors } = terminal;
   if (pages.length === 0) return [];
   const shown = wanted === undefined ? [] : choosePages(pages, wanted);

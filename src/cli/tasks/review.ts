@@ -20,11 +20,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export type ReviewFlags = { readonly config?: string; readonly keepAll?: boolean };
 
 /** Goes through what a model drafted. Each decision is saved before the next task is shown. */
-export async function review(
-  file: string | undefined,
-  { config, keepAll }: ReviewFlags,
-  terminal: Terminal,
-): Promise<void> {
+export async function reviewTasks(file: string | undefined, { config, keepAll }: ReviewFlags, terminal: Terminal) {
   const path = tasksPath(file, await projectOf({ config }, terminal), terminal);
   const shown = shownPath(path, terminal.io.cwd());
   const lines = await readTaskLines(path, shown);
