@@ -23,10 +23,8 @@ import { inlineFiles, type Wiring, wireRun } from './wire-run.ts';
 const SAMPLE = 50;
 
 /** What training this project will ask of its models. Makes no call. */
-export async function estimateWiring(
-  { project }: LoadedProject,
-  { env, config: input, path, initialSkill, promptOverrides, skillFiles }: Wiring,
-): Promise<CostEstimate> {
+export async function estimateWiring({ project }: LoadedProject, wiring: Wiring): Promise<CostEstimate> {
+  const { env, config: input, path, initialSkill, promptOverrides, skillFiles } = wiring;
   const config = parseConfig(input);
   const { items, skill } = await withEnv(env, config, async () => ({
     items: await loadRunItems(env, config),

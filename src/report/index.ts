@@ -8,6 +8,7 @@ export {
   triedLines,
 } from './attempt-lines.ts';
 export {
+  type ApplyFigures,
   coloured,
   filesPatch,
   foldPatch,
@@ -18,13 +19,7 @@ export {
   writtenFiles,
   writtenLines,
 } from './changes.ts';
-export {
-  type CompareReport,
-  compareLines,
-  compareMarkdown,
-  compareValue,
-  type Side,
-} from './compare-report.ts';
+export { type CompareReport, compareLines, compareMarkdown, compareValue, type Side } from './compare-report.ts';
 export {
   type CheckKind,
   type EvalReport,

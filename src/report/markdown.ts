@@ -91,11 +91,10 @@ export const markdownPage = (sections: readonly (readonly string[])[]) =>
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
 
-export const costTable = (sides: readonly { readonly name: string; readonly cost: Cost }[]) =>
-  amountRows(
-    'what it cost',
-    sides.map(({ name, cost }) => ({ ...cost, what: nameAsData(name) })),
-  );
+export function costTable(sides: readonly { readonly name: string; readonly cost: Cost }[]): string[] {
+  const rows = sides.map(({ name, cost }) => ({ ...cost, what: nameAsData(name) }));
+  return amountRows('what it cost', rows);
+}
 
 /** A comment has room for some ten thousand letters. */
 const MOST_CHANGED_LINES = 200;

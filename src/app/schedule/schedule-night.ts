@@ -72,9 +72,8 @@ export async function prepareJob(sleep: OpenSleep, options: ScheduleOptions): Pr
 function requireCap({ origins }: OpenSleep, limits: NightLimits): void {
   const caps = [...Object.values(limits), origins.maxTokensPerNight];
   if (caps.some((cap) => cap !== undefined)) return;
-  throw new SkillError('USAGE', 'a nightly job needs a limit that you choose, and there is none', {
-    hint: 'Such as --max-minutes 30, --max-calls 300, --max-cost-usd 1 or --max-tokens-per-night 400000.',
-  });
+  const hint = 'Such as --max-minutes 30, --max-calls 300, --max-cost-usd 1 or --max-tokens-per-night 400000.';
+  throw new SkillError('USAGE', 'a nightly job needs a limit that you choose, and there is none', { hint });
 }
 
 type Installers = {
@@ -99,18 +98,16 @@ async function chooseInstaller({ all, local: [best], programs }: Installers, onN
     onNote?.(`cron is used: no systemd manager of yours answers (${why})`);
     return all.cron;
   }
-  throw new SkillError('ENV_FAILED', `no systemd manager of yours answers (${why}), and there is no crontab`, {
-    hint: 'Install cron, or see with --print --with cron what should be run every night.',
-  });
+  const hint = 'Install cron, or see with --print --with cron what should be run every night.';
+  throw new SkillError('ENV_FAILED', `no systemd manager of yours answers (${why}), and there is no crontab`, { hint });
 }
 
 /** Throws if this kind of job belongs to another system. */
 export function requireLocal({ installer, installers: { local } }: PreparedJob): void {
   if (local.includes(installer)) return;
   const kinds = local.map(({ kind }) => kind).join(' or ');
-  throw new SkillError('USAGE', `expected ${kinds} on this system, got ${installer.kind}`, {
-    hint: 'Leave the kind out, or only print what would be installed.',
-  });
+  const hint = 'Leave the kind out, or only print what would be installed.';
+  throw new SkillError('USAGE', `expected ${kinds} on this system, got ${installer.kind}`, { hint });
 }
 
 /** Installs a job in place of the project's earlier one. Private files come first: no job may point to a missing file. */
@@ -251,12 +248,8 @@ async function forgetSchedule(stateFolder: string, hash: string): Promise<void> 
   for (const name of names) await rm(join(folder, name), { force: true });
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
-}
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error)));
 
 /** The last moment, up to now, at which a clock showed this time. */
 export function lastDue(now: Date, { hour, minute }: ClockTime): Date {

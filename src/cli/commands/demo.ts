@@ -51,7 +51,8 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
   const { items, initialSkill } = createWorld({ seed, train: 72, val: 48, test: 72 });
   const { train: trainItems, val: valItems, test: testItems } = items;
   const env = new SimpleQAEnv({ name: 'demo', trainItems, valItems, testItems, initialSkill });
-  const isFresh = fresh || (await isFinished(path));
+  const before = await loadRun(path).catch(() => undefined); // training says what is wrong with one that cannot be read
+  const isFresh = fresh || before?.state.isDone === true;
   if (!quiet) terminal.say('a skill learns the house style of a simulated office: offline, no key, no cost');
   // The optimizer is wrong often enough that the gate has something to do.
   const trainer = {
@@ -65,13 +66,6 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
     trainAt(path, trainer, { isFresh, isCacheCleared: true, ...watching }),
   );
 }
-
-/** A run that cannot be read is not finished; training says what is wrong with it. */
-const isFinished = (path: string) =>
-  loadRun(path).then(
-    (run) => run.state.isDone,
-    () => false,
-  );
 
 const sleepShape = {
   seed: z.number().int().default(11).describe('Seed of the person and the models.'),

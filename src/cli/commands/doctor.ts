@@ -4,10 +4,10 @@ import { wrap } from '../../report/index.ts';
 import { Answered } from '../errors.ts';
 import { configOption, jsonOption, setOption } from '../flags/flags.ts';
 import { checkInFlags } from '../flags/in-flags.ts';
-import { type DefineCommand, examples } from '../run-command.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };
+type Flags = OptionalFlags<'config', 'canary'> & { readonly set: readonly string[] };
 
 export const define: DefineCommand = (command, terminal) => {
   command

@@ -12,14 +12,11 @@ import {
 } from '../../report/index.ts';
 import type { Proposal } from '../../sleep/index.ts';
 import { Answered } from '../errors.ts';
+import type { OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export type ProposalFlags = {
-  readonly project?: string;
+export type ProposalFlags = OptionalFlags<'project', 'allSkills' | 'memory', 'night'> & {
   readonly skill?: readonly string[];
-  readonly allSkills?: boolean;
-  readonly memory?: boolean;
-  readonly night?: number;
 };
 
 /** The folder that is meant, and whether a project is that folder or one above it. */

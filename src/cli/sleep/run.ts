@@ -124,10 +124,8 @@ function pendingLines({ message, files }: HandoffPending): string[] {
 async function showNightChecks(flags: RunFlags, terminal: Terminal): Promise<void> {
   const found = await examineNight(() => openSleep(sleepOptions(flags, terminal)), limitsIn(flags));
   const checks = found.map(checkInFlags);
-  terminal.answer(
-    { checks },
-    checks.map(({ name, detail }) => `${name}: ${detail}`),
-  );
+  const lines = checks.map(({ name, detail }) => `${name}: ${detail}`);
+  terminal.answer({ checks }, lines);
 }
 
 type ScheduleFlags = RunFlags & OptionalFlags<'at', 'print' | 'force'> & { readonly with?: ScheduleKind };

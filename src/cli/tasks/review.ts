@@ -61,12 +61,9 @@ const CHOICES = [
   { value: 'quit' as const, label: 'quit; what you decided is saved' },
 ];
 
-async function walk(
-  path: string,
-  open: readonly TaskLine[],
-  counts: Record<'keep' | 'drop' | 'edit', number>,
-  terminal: Terminal,
-) {
+type Counts = Record<'keep' | 'drop' | 'edit', number>;
+
+async function walk(path: string, open: readonly TaskLine[], counts: Counts, terminal: Terminal): Promise<void> {
   const { select } = await import('@clack/prompts');
   const typed = new Map<TaskLine, string>();
   for (let index = 0; index < open.length; ) {
@@ -79,7 +76,7 @@ async function walk(
     if (decision === undefined) continue; // it is asked about again
     if (decision !== 'skip') {
       await saveDecision(path, line, decision);
-      counts[choice as 'keep' | 'drop' | 'edit'] += 1;
+      counts[choice as keyof Counts] += 1;
     }
     index += 1;
   }

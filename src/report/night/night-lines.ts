@@ -60,10 +60,8 @@ function dayLines(report: SleepReport, { width }: TextStyle): string[] {
   ];
 }
 
-function documentLines(
-  { name, path, isStaged, before, after, gain, test }: DocumentReport,
-  { colors, width }: TextStyle,
-): string[] {
+function documentLines(document: DocumentReport, { colors, width }: TextStyle): string[] {
+  const { name, path, isStaged, before, after, gain, test } = document;
   if (before === after) return [`${oneLine(name)}: no change`];
   const score = (share: number) => (100 * share).toFixed(1);
   const sealed = test
