@@ -77,10 +77,16 @@ const declaringFile = (path, name) => {
   }
   return path;
 };
+/** All names that a door passes on. */
+const passedOn = (path) =>
+  (sourceAt.get(path)?.imports ?? []).flatMap(({ names = [], isExport }) =>
+    isExport ? names.map(([name]) => name) : [],
+  );
 const importersOf = new Map(sources.map(({ path }) => [path, new Set()]));
-for (const { path, to, names } of imports) {
+for (const { path, to, names, isExport } of imports) {
   if (isDoor(path) && roomOf(path) !== 'public') continue; // a door is seen through: who uses the name is the importer
-  for (const from of names?.map(([, inside]) => declaringFile(to, inside)) ?? [to]) importersOf.get(from)?.add(path);
+  const taken = names?.map(([, inside]) => inside) ?? (isExport ? passedOn(to) : undefined);
+  for (const from of taken?.map((name) => declaringFile(to, name)) ?? [to]) importersOf.get(from)?.add(path);
 }
 const withOne = sources.filter(({ path }) => !isDoor(path) && importersOf.get(path).size === 1);
 const functions = sources.flatMap(({ functions }) => functions);

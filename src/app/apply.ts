@@ -15,6 +15,7 @@ import {
 } from '../core/document/index.ts';
 import type { RunState } from '../core/run/index.ts';
 import type { Environment } from '../project/index.ts';
+import type { ApplyFigures } from '../report/index.ts';
 import {
   backupPath,
   digestOf,
@@ -37,22 +38,12 @@ import type { LoadedRun } from './load-run.ts';
 type Standing = 'write' | 'same' | 'unchanged' | 'changed' | 'missing';
 
 /** A file of a package besides SKILL.md, and what applying would make of it. */
-type PlannedFile = {
-  /** Relative to the folder of the skill. */
-  readonly name: string;
-  readonly document: ReadDocument;
-  /** Null: there is no such file, before or after. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly standing: 'write' | 'same' | 'changed';
-};
+type PlannedFile = ApplyFigures['others'][number] & { readonly document: ReadDocument };
 
 /** What applying a run would do. */
-export type ApplyPlan = {
+export type ApplyPlan = Pick<ApplyFigures, 'before' | 'after'> & {
   readonly standing: Standing;
   readonly document: ReadDocument;
-  readonly before: string;
-  readonly after: string;
   /** Of a package: the files beside the document that would change. */
   readonly others: readonly PlannedFile[];
   /** The file that somebody edited, if `standing` says so. */
@@ -75,11 +66,8 @@ export type AppliedRun = {
 };
 
 /** Puts what a run learned into the skill that it began from. Writes nothing if the document was edited since, or is gone. */
-export async function applyRun(
-  run: LoadedRun,
-  journalFolder: string,
-  { to, agrees = async () => true }: ApplyOptions = {},
-): Promise<AppliedRun> {
+export async function applyRun(run: LoadedRun, journalFolder: string, options: ApplyOptions = {}): Promise<AppliedRun> {
+  const { to, agrees = async () => true } = options;
   const plan = await planApply(run, journalFolder, to);
   if (plan?.standing !== 'write' || !(await agrees(plan))) return { isApplied: false, plan, backup: null };
   const id = newChangeId(run);
@@ -89,19 +77,14 @@ export async function applyRun(
 }
 
 /** Where old bytes are kept, for this user alone. `env` and `home` default to those of the process. */
-export async function openAppliedFolder({
-  env = process.env,
-  home = env.HOME || homedir(),
-}: {
-  readonly env?: Environment;
-  readonly home?: string;
-} = {}): Promise<string> {
+export async function openAppliedFolder(user: { readonly env?: Environment; readonly home?: string } = {}) {
+  const { env = process.env, home = env.HOME || homedir() } = user;
   return join(await openStateFolder(stateFolderOf({ env, home, platform: process.platform })), APPLIED_FOLDER);
 }
 
 async function planApply(run: LoadedRun, journalFolder: string, to?: string): Promise<ApplyPlan | undefined> {
   const { state } = run;
-  const path = await documentPath(run, { to });
+  const path = await documentPath(run, to);
   if (path === undefined) return undefined;
   const realFolder = dirname(await realpath(path).catch(() => path)); // a person who names a link means the file behind it
   const document = await readDocument(path, [realFolder]);
@@ -113,19 +96,12 @@ async function planApply(run: LoadedRun, journalFolder: string, to?: string): Pr
   const lastWritten = await writtenBefore(state, journalFolder);
   const others = await planFiles(state, document.realPath, lastWritten);
   const known = [state.skillSource?.digest, digestOf(Buffer.from(initial!)), lastWritten(document.realPath)];
-  const own = standingOf({ document, after }, known, to !== undefined);
+  const isMissing = document.digest === null && to === undefined;
+  const isOurs = document.digest === null || known.includes(document.digest);
+  const isSame = document.digest === digestOf(Buffer.from(after));
+  const own = isSame ? 'same' : isMissing ? 'missing' : isOurs ? 'write' : 'changed';
   const edited = own === 'changed' ? document.path : others.find((file) => file.standing === 'changed')?.document.path;
   return { standing: together(state, own, others), document, before, after, others, edited };
-}
-
-function standingOf(
-  { document: { digest }, after }: Pick<ApplyPlan, 'document' | 'after'>,
-  known: readonly (string | null | undefined)[],
-  isPathGiven: boolean,
-): Standing {
-  if (digest === digestOf(Buffer.from(after))) return 'same';
-  if (digest === null) return isPathGiven ? 'write' : 'missing';
-  return known.includes(digest) ? 'write' : 'changed';
 }
 
 /** All or nothing: one edited file keeps the others from being written. */
@@ -137,10 +113,8 @@ function together({ best, initialSkill }: RunState, own: Standing, others: reado
 }
 
 /** The document to write; undefined for a run that began from no file, when no path is given. */
-export async function documentPath(
-  { path, state: { skillSource } }: LoadedRun,
-  { to }: Pick<ApplyOptions, 'to'>,
-): Promise<string | undefined> {
+export async function documentPath({ path, state }: LoadedRun, to: string | undefined): Promise<string | undefined> {
+  const { skillSource } = state;
   if (to === undefined) return skillSource && resolve(path, skillSource.path);
   const file = await skillFileAt(to);
   return extname(file).toLowerCase() === '.md' ? file : join(file, 'SKILL.md');
@@ -217,19 +191,14 @@ export type Undone = {
 /** The document that a run was applied to from another folder: it was copied or moved since. */
 type MadeElsewhere = { readonly madeElsewhere: string };
 
-type UndoOptions = {
-  readonly journalFolder: string;
-  readonly meant?: string | undefined;
-};
+type UndoOptions = { readonly journalFolder: string; readonly meant?: string | undefined };
 
 /**
  * Takes back the last change that was made from a run: of the document that is named, or else from where the run lies now.
  * Undefined when there is none. Refuses a document that was edited since.
  */
-export async function undoApply(
-  run: LoadedRun,
-  { journalFolder, meant }: UndoOptions,
-): Promise<Undone | MadeElsewhere | undefined> {
+export async function undoApply(run: LoadedRun, options: UndoOptions): Promise<Undone | MadeElsewhere | undefined> {
+  const { journalFolder, meant } = options;
   const changes = await standingChanges(journalFolder, run.state);
   const isMeant = (change: Receipt) =>
     meant === undefined
@@ -285,9 +254,8 @@ const UNDO = '.undo-';
 /** What was written from a run and not undone since, the oldest first, by the receipts. */
 async function standingChanges(journalFolder: string, run: Beginning): Promise<Receipt[]> {
   const names = (await readdir(journalFolder).catch(() => [])).filter((name) => name.startsWith(`${keyOf(run)}-`));
-  const receipts = (await Promise.all(names.map((name) => readReceipt(journalFolder, name)))).filter(
-    (receipt) => receipt !== undefined,
-  );
+  const read = await Promise.all(names.map((name) => readReceipt(journalFolder, name)));
+  const receipts = read.filter((receipt) => receipt !== undefined);
   const undone = new Set(receipts.flatMap(({ id }) => (id.includes(UNDO) ? [id.split(UNDO)[0]!] : [])));
   return receipts
     .filter(({ id }) => !id.includes(UNDO) && !undone.has(id))

@@ -16,11 +16,10 @@ import {
 import { calibrateSkill, type MeasureOptions } from './scoring/calibrate.ts';
 import { inlineFiles, readSkill } from './wire-run.ts';
 
+type CheckedFile = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };
+
 /** What is wrong with the tasks at a path, by the skill and the settings of their project. Asks no model. */
-export async function checkTaskFile(
-  path: string,
-  loaded: LoadedProject | undefined,
-): Promise<{ readonly read: LoadedCheck; readonly findings: readonly Finding[] }> {
+export async function checkTaskFile(path: string, loaded: LoadedProject | undefined): Promise<CheckedFile> {
   const { env, columns, scoring, splitRatio, splitSeed, skill: named } = loaded?.project ?? {};
   const read = await loadForCheck(shownPath(path), { env, columns, scoring, splitRatio, splitSeed });
   const document = named === undefined ? undefined : await readSkill(named);

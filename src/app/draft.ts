@@ -109,12 +109,9 @@ async function readInput({ skill, loaded }: DraftOptions): Promise<Omit<DraftInp
   return { skill: document.text, files, reading, hasJudge: judge !== undefined, scoring, scorers };
 }
 
-async function draft(
-  input: DraftInput,
-  model: ChatModel,
-  { loaded, out, limits }: DraftOptions,
-  { signal, observers, onProgress }: Watching,
-): Promise<DraftedTasks> {
+async function draft(input: DraftInput, model: ChatModel, options: DraftOptions, watching: Watching) {
+  const { loaded, out, limits } = options;
+  const { signal, observers, onProgress } = watching;
   const { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd } = { ...limits, ...loaded?.project };
   const settings = { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd };
   const config = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

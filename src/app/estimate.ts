@@ -12,7 +12,7 @@ import {
   type ModelSpec,
   type Project,
 } from '../project/index.ts';
-import type { AgentEstimate, CostEstimate, Likely, Range } from '../report/index.ts';
+import type { AgentEstimate, CostEstimate, Range } from '../report/index.ts';
 import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
 import { listRuns } from '../stores/index.ts';
 import { type EstimateInput, estimateRun, loadRunItems, type StageEstimate, withEnv } from '../train/index.ts';
@@ -23,10 +23,8 @@ import { inlineFiles, type Wiring, wireRun } from './wire-run.ts';
 const SAMPLE = 50;
 
 /** What training this project will ask of its models. Makes no call. */
-export async function estimateWiring(
-  { project }: LoadedProject,
-  { env, config: input, path, initialSkill, promptOverrides, skillFiles }: Wiring,
-): Promise<CostEstimate> {
+export async function estimateWiring({ project }: LoadedProject, wiring: Wiring): Promise<CostEstimate> {
+  const { env, config: input, path, initialSkill, promptOverrides, skillFiles } = wiring;
   const config = parseConfig(input);
   const { items, skill } = await withEnv(env, config, async () => ({
     items: await loadRunItems(env, config),
@@ -149,11 +147,7 @@ function isModel(id: string, spec: ModelSpec | undefined): boolean {
  * What each stage will probably ask for. A run lies somewhere between the least that it can need and the most. The next one is
  * expected where such runs usually lie, and where the earlier runs of this project lay.
  */
-function likelyStages(
-  stages: readonly StageEstimate[],
-  earlier: readonly EarlierRun[],
-  input: EstimateInput,
-): Likely[] {
+function likelyStages(stages: readonly StageEstimate[], earlier: readonly EarlierRun[], input: EstimateInput) {
   const placed = earlier.map((run) => {
     const { config, items } = run.state;
     const { train = 0, val = 0, test = 0 } = items;

@@ -40,12 +40,10 @@ export type Check = {
   readonly facts?: Facts;
 };
 type Facts = Readonly<Record<string, string | null>>;
+type Found = string | Pick<Check, 'detail' | 'facts'>;
 
 /** `work` returns what it found. An error on purpose is a finding, and the other checks continue. */
-export async function check(
-  name: string,
-  work: () => Promise<string | Pick<Check, 'detail' | 'facts'>> | string,
-): Promise<Check> {
+export async function check(name: string, work: () => Promise<Found> | Found): Promise<Check> {
   try {
     const found = await work();
     return { name, isOk: true, ...(typeof found === 'string' ? { detail: found } : found) };
@@ -59,7 +57,8 @@ export async function check(
 /** `hasCanary`: the agent works twice to show that its loading of skills can be seen. */
 export async function* agentChecks(
   project: LoadedProject,
-  { env, hasCanary }: { readonly env: Environment; readonly hasCanary: boolean },
+  env: Environment,
+  hasCanary: boolean,
 ): AsyncGenerator<Check> {
   yield await sandboxCheck(project);
   const { target, runner } = await targetCheck(project, env);

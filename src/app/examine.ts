@@ -62,23 +62,21 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
   }
   const { target, judge, outRoot = join(project.directory, 'runs') } = project.project;
   yield await check('runs', () => requireRunPlace(wiring?.path ?? outRoot, cwd));
-  if (isAgentSpec(target)) yield* agentChecks(project, { env, hasCanary });
+  if (isAgentSpec(target)) yield* agentChecks(project, env, hasCanary);
   else if (isNoTarget(target)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);
   const isJudged = judge !== undefined || (wiring?.env.judgeCalls ?? 0) > 0;
   const roles: ModelRole[] = [...(isNoTarget(target) ? [] : ['target' as const]), 'optimizer'];
   for (const role of isJudged ? [...roles, 'judge' as const] : roles)
-    yield await check(role, () => tryModel(project, role, { env, budget }));
+    yield await check(role, () => tryModel(project, role, env, budget));
 }
 
 function requireNode(version: string): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return version;
-  const oldest = OLDEST_NODE.join('.');
-  throw new SkillError('USAGE', `${version}, but ${oldest} or newer is needed`, {
-    hint: `Install Node ${oldest} or newer.`,
-  });
+  const oldest = `${OLDEST_NODE.join('.')} or newer`;
+  throw new SkillError('USAGE', `${version}, but ${oldest} is needed`, { hint: `Install Node ${oldest}.` });
 }
 
 async function describeTasks({ env, config: input }: Wiring): Promise<string> {
@@ -88,11 +86,7 @@ async function describeTasks({ env, config: input }: Wiring): Promise<string> {
 }
 
 /** A key may be refused, and a model may not exist: only a call tells. */
-async function tryModel(
-  loaded: LoadedProject,
-  role: ModelRole,
-  { env, budget }: { readonly env: Environment; readonly budget: Budget },
-): Promise<string> {
+async function tryModel(loaded: LoadedProject, role: ModelRole, env: Environment, budget: Budget): Promise<string> {
   const model = await resolveRole(loaded, role, { env });
   const options = { price: priceFor(model, loaded.project.prices), countTokens: countMessages };
   const startedAt = performance.now();

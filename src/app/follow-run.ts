@@ -55,11 +55,8 @@ function followJournal(path: string, watcher: Watcher, takenUpAt: number | undef
     state: () => state,
     /** Reads everything the first time, then what is new. False when the journal was replaced or removed. */
     async read(): Promise<boolean> {
-      const size = await stat(path).then(
-        (file) => file.size,
-        () => -1,
-      );
-      if (size < (place?.size ?? 0)) return false;
+      const file = await stat(path).catch(() => undefined);
+      if (file === undefined || file.size < (place?.size ?? 0)) return false;
       const isFirst = place === undefined;
       place = await foldJournal(path, take, place);
       if (isFirst) watcher.onOpen(state, takenUpAt === undefined ? undefined : { at: takenUpAt, state: stateThen });

@@ -67,8 +67,7 @@ export {
   triggerFigures,
   versionFinder,
 } from './read-run.ts';
-export { examineNight, type NightCheck } from './schedule/check-night.ts';
-export { takeTurn } from './schedule/kept-schedule.ts';
+export { examineNight } from './schedule/check-night.ts';
 export {
   clockText,
   flagShape,
@@ -85,6 +84,7 @@ export {
   prepareJob,
   removeJobs,
   requireLocal,
+  takeTurn,
 } from './schedule/schedule-night.ts';
 export { type GitState, gitState } from './scoring/baseline.ts';
 export { type CalibratedSkill, type CalibrationInput, calibrateSkill } from './scoring/calibrate.ts';

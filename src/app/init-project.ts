@@ -66,14 +66,8 @@ export async function chooseProject(found: FolderFindings, asker?: Asker): Promi
   );
   const path = tasks && join(found.directory, tasks.path);
   const weighed = path && (await weighTasks(path, { columns, scoring: toScoring(scoring) }));
-  return {
-    skill,
-    source,
-    columns,
-    scoring,
-    weighed: weighed || undefined,
-    models: models ?? (await typedModel(asker)),
-  };
+  const chosen = { skill, source, columns, scoring, models: models ?? (await typedModel(asker)) };
+  return { ...chosen, weighed: weighed || undefined };
 }
 
 const toScoring = (proposed: ProposedScoring | undefined) =>
@@ -227,10 +221,7 @@ async function missingFlags(loaded: LoadedProject, { skill, models }: Choice, ca
 async function isReady({ project, directory }: LoadedProject, role: 'target' | 'optimizer', env: Environment) {
   const spec = project[role];
   if (/^azure/.test(typeof spec === 'string' ? spec : String(spec?.provider))) return true;
-  return resolveModel(spec, { role, env, directory }).then(
-    () => true,
-    () => false,
-  );
+  return (await resolveModel(spec, { role, env, directory }).catch(() => undefined)) !== undefined;
 }
 
 /** As a flag names it. A flag cannot name a variable that holds a key; servers of this machine mostly need none. */

@@ -110,10 +110,10 @@ function isClosed(path: string): boolean {
   }
 }
 
-export async function findRun(nameOrPath: string, { cwd, root }: RunFolder, watch?: Watch): Promise<LoadedRun> {
-  const path = runPath(nameOrPath, { cwd, root });
-  if (path !== undefined) return loadRun(path, watch);
-  throw await noRun(nameOrPath, { cwd, root });
+export async function findRun(nameOrPath: string, folder: RunFolder, watch?: Watch): Promise<LoadedRun> {
+  const path = runPath(nameOrPath, folder);
+  if (path === undefined) throw await noRun(nameOrPath, folder);
+  return loadRun(path, watch);
 }
 
 /** The error for a name that is no run, with the names of the runs. `what` says what else it is not. */

@@ -41,10 +41,8 @@ export async function openRun(loaded: LoadedProject, caller: Caller): Promise<Op
   const models = await resolveModels(loaded, caller);
   const { path, initialSkill, skillSource, projectFile, isRunNamed, promptOverrides } = wiring;
   const config = { ...wiring.config, outRoot: shownPath(path) };
-  const isNew = await loadRun(path).then(
-    ({ state }) => state.config === undefined,
-    () => false,
-  );
+  const existing = await loadRun(path).catch(() => undefined);
+  const isNew = existing !== undefined && existing.state.config === undefined;
   await wiring.env.setup?.(parseConfig(config));
   for (const warning of wiring.warnings) caller.notices?.warn(warning);
   const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already
@@ -59,11 +57,9 @@ export async function openRun(loaded: LoadedProject, caller: Caller): Promise<Op
   };
 }
 
-export async function trainAt(
-  path: string,
-  trainer: Omit<TrainerOptions, 'store' | 'observers' | 'signal'>,
-  options: TrainOptions = {},
-): Promise<TrainedRun> {
+type Trainer = Omit<TrainerOptions, 'store' | 'observers' | 'signal'>;
+
+export async function trainAt(path: string, trainer: Trainer, options: TrainOptions = {}): Promise<TrainedRun> {
   const { isFresh, isCacheCleared, onArchived, cwd, observers = [], signal } = options;
   const shown = shownPath(path, cwd);
   const directory = { ...runDirectory(path), name: shown };

@@ -131,11 +131,10 @@ export async function loadAttempts({ path, name }: LoadedRun, { task, step }: At
     files.map(async (file) => ({ ...file, results: await readResults(join(path, file.path)) })),
   );
   const chosen = lists.filter((list) => step === undefined || list.step === step);
-  const attempts = chosen.flatMap(({ part, step: of, results }) =>
-    results
-      .filter(({ id }) => id === task)
-      .map((result) => ({ part, ...(of === undefined ? {} : { step: of }), result })),
-  );
+  const attempts = chosen.flatMap(({ part, step: of, results }) => {
+    const mine = results.filter(({ id }) => id === task);
+    return mine.map((result) => ({ part, ...(of === undefined ? {} : { step: of }), result }));
+  });
   if (attempts.length > 0) return attempts;
   const ids = [...new Set(lists.flatMap(({ results }) => results.map(({ id }) => id)))];
   if (!ids.includes(task)) {
@@ -144,9 +143,8 @@ export async function loadAttempts({ path, name }: LoadedRun, { task, step }: At
   }
   const parts = lists.filter(({ results }) => results.some(({ id }) => id === task)).map(({ part }) => part);
   const where = step === undefined ? `the run ${name}` : `step ${step} of the run ${name}`;
-  throw new SkillError('USAGE', `${where} has no attempt at the task ${JSON.stringify(task)}`, {
-    hint: `It was attempted in: ${[...new Set(parts)].join('; ')}`,
-  });
+  const hint = `It was attempted in: ${[...new Set(parts)].join('; ')}`;
+  throw new SkillError('USAGE', `${where} has no attempt at the task ${JSON.stringify(task)}`, { hint });
 }
 
 /** The attempt that shows what a version of the skill did: one from the test, else one from the search. */

@@ -55,8 +55,6 @@ async function requireFolder(path: string): Promise<void> {
     (error) => (isMissing(error) ? 'is not there' : `cannot be read: ${fileReason(error)}`),
   );
   if (came === undefined) return;
-  const expected = 'expected a folder that the workspace is a copy of';
-  throw new SkillError('USAGE', `${expected}, and ${shownPath(path)} ${came}`, {
-    hint: 'Name a folder, or none: the workspace is then empty.',
-  });
+  const message = `expected a folder that the workspace is a copy of, and ${shownPath(path)} ${came}`;
+  throw new SkillError('USAGE', message, { hint: 'Name a folder, or none: the workspace is then empty.' });
 }

@@ -96,13 +96,11 @@ function rootHelp({ colors: { bold, dim }, called, width }: Terminal): string {
     const widest = Math.max(...named.map(([left]) => left.length));
     return [bold(`${title}:`), ...named.map(([left, right]) => `  ${left.padEnd(widest)}  ${dim(right)}`)].join('\n');
   };
+  const summaries = commands.map(({ name, summary }) => [name, summary] as const);
   const sections = [
     `${bold('skillopt')}: train a SKILL.md for a frozen agent the way weights are trained`,
     `${bold('usage:')} ${called('skillopt <command> [options]')}\n       ${called('skillopt <command> --help')}`,
-    section(
-      'commands',
-      commands.map(({ name, summary }) => [name, summary] as const),
-    ),
+    section('commands', summaries),
     section('examples', EXAMPLES),
     section('exit codes', Object.entries(EXIT_CODES)),
     `${bold('everywhere:')} --json prints one object on stdout; messages go to stderr; NO_COLOR=1 turns colours off`,

@@ -65,19 +65,15 @@ export async function trainShown(
   try {
     const { run, summary } = await interruptible({ io: terminal.io, onStop: progress.log, hasAgent }, (signal) =>
       train({ observers: [progress], signal, cwd, onArchived }),
-    );
-    progress.close();
+    ).finally(progress.close);
     await reportRun(run, terminal, { warnings: summary.warnings });
     if (isNothingRead(run.state.answers)) throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
-    progress.close();
     if (run && !terminal.isJson) await reportRun(run, terminal);
     if (isResumable(error)) progress.log(`the run is kept in ${shownPath(path, cwd)}${howToResume(error)}`);
     if (!run || !isOutOfBudget(error)) throw error;
     throw new StoppedRun(error, runAnswer(run, { cwd, standing: await standingOf(run) }));
-  } finally {
-    progress.close();
   }
 }
 

@@ -8,6 +8,13 @@ export type DefineCommand = (command: Command, terminal: Terminal) => void;
 
 export type Typed = 'skillopt' | 'skillopt-sleep';
 
+/** Flags that may be left out, by what they take: a text, nothing, a number. */
+export type OptionalFlags<
+  Texts extends string,
+  Switches extends string = never,
+  Numbers extends string = never,
+> = Readonly<Partial<Record<Texts, string> & Record<Switches, boolean> & Record<Numbers, number>>>;
+
 export type CommandEntry = {
   readonly name: string;
   readonly summary: string;

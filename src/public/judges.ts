@@ -1,6 +1,6 @@
 /**
  * Scores for answers: by rules and references, by a model, which is asked several times and in both places, and by a
- * command. Missing when it fails, never zero.
+ * command. Missing when it fails, never zero. The whole room of judges by a model or a command is public.
  */
 
 export {
@@ -24,15 +24,4 @@ export {
   type TaskJudgeInput,
   type TaskScorer,
 } from '../core/judge/index.ts';
-export {
-  type AnswerJudgement,
-  commandJudge,
-  type JudgeAnswerInput,
-  type JudgedOutputOptions,
-  type JudgeSubject,
-  judgeAnswer,
-  judgedOutput,
-  judgementsOf,
-  rubricJudge,
-  SingleJudgement,
-} from '../judges/index.ts';
+export * from '../judges/index.ts';

@@ -1,27 +1,3 @@
-/** A world whose truth is known, to try a trainer in: offline, seeded, free. */
+/** A world whose truth is known, to try a trainer in: offline, seeded, free. The whole room is public. */
 
-export {
-  createWorld,
-  type LatentRule,
-  type PersonDocuments,
-  type PersonSession,
-  type PersonTask,
-  type ServeSimOptions,
-  type SimServer,
-  type SimulatedJudgeOptions,
-  type SimulatedOptimizerOptions,
-  type SimulatedPerson,
-  type SimulatedPersonOptions,
-  type SimulatedTargetOptions,
-  serveSim,
-  simulatedJudge,
-  simulatedOptimizer,
-  simulatedPerson,
-  simulatedTarget,
-  type TrueScoreOptions,
-  type World,
-  type WorldItem,
-  type WorldOptions,
-  type WorldSplit,
-  worldSkillFolder,
-} from '../sim/index.ts';
+export * from '../sim/index.ts';

@@ -10,7 +10,7 @@ import {
 } from '../core/contracts/index.ts';
 import { count, dollars, head, oneLine, plural, printable } from '../core/text/index.ts';
 import { coloured } from './changes.ts';
-import { clip, clipWords, duration, type LineStyle, noColors, padEnd, wrap } from './layout.ts';
+import { atMost, clip, clipWords, duration, type LineStyle, noColors, padEnd, wrap } from './layout.ts';
 
 /** One attempt at a task, and in which part of a run it was made. */
 export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
@@ -139,12 +139,8 @@ function shortened(text: string, indent: string, { width, colors, isComplete }: 
     .split('\n')
     .map((line) => indent + line);
   if (isComplete) return written;
-  const lines = written.flatMap((line) => wrap(line, width, indent));
-  const rest = lines.length - most;
-  return [
-    ...lines.slice(0, most).map((line) => clip(line, width)),
-    ...(rest > 0 ? [colors.dim(`${indent}… and ${plural(rest, 'more line')}`)] : []),
-  ];
+  const lines = written.flatMap((line) => wrap(line, width, indent)).map((line) => clip(line, width));
+  return atMost(most, lines, (rest) => colors.dim(`${indent}… and ${plural(rest, 'more line')}`));
 }
 
 function changeLines(result: RolloutResult, style: AttemptStyle): string[] {
@@ -205,11 +201,11 @@ export function liveStepLines(step: AgentStep, { colors, width }: LineStyle): st
   if (step.type === 'text') return wrap(printable(step.text.trim()), width, '  ').map((line) => bold(line));
   if (step.type === 'tool-call')
     return [cut(`${cyan('→')} ${oneLine(step.tool)} ${oneLine(shownInput(step.input))}`, width)];
+  if (step.output.trim() === '') return [];
   const lines = printable(step.output.trimEnd()).split('\n');
-  const shown = lines.slice(0, OUTPUT_LINES).map((line) => cut(`  ${line}`, width));
-  const more = lines.length > OUTPUT_LINES ? [`  … ${plural(lines.length - OUTPUT_LINES, 'line')} more`] : [];
+  const shown = lines.map((line) => cut(`  ${line}`, width));
   const paint = step.isError ? red : dim;
-  return step.output.trim() === '' ? [] : [...shown, ...more].map((line) => paint(line));
+  return atMost(OUTPUT_LINES, shown, (rest) => `  … ${plural(rest, 'line')} more`).map((line) => paint(line));
 }
 
 /** The command, file or skill, if the input names one. */

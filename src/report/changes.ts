@@ -101,11 +101,12 @@ export function coloured(patch: string, { green, red, cyan, bold }: Colors): str
 }
 
 /** What applying a run would do to its document, and to the files beside it. A file that does not exist is `null`. */
-type ApplyFigures = {
+export type ApplyFigures = {
   readonly document: { readonly path: string; readonly realPath: string };
   readonly before: string;
   readonly after: string;
   readonly others: readonly {
+    /** Relative to the folder of the skill. */
     readonly name: string;
     readonly before: string | null;
     readonly after: string | null;
@@ -118,11 +119,8 @@ export type RunVerdict = { readonly isProven: boolean; readonly text: string };
 type Preview = { readonly patch: string; readonly verdict: RunVerdict; readonly uncommitted: number | null };
 
 /** The change, what the run came to, and uncommitted changes around the document. */
-export function previewLines(
-  { document }: Pick<ApplyFigures, 'document'>,
-  { patch, verdict, uncommitted }: Preview,
-  { width, colors }: LineStyle,
-) {
+export function previewLines({ document }: ApplyFigures, preview: Preview, { width, colors }: LineStyle): string[] {
+  const { patch, verdict, uncommitted } = preview;
   const dirty = `${plural(uncommitted ?? 0, 'change')} not committed in the tree around ${document.realPath}`;
   return [
     ...coloured(patch, colors),
@@ -132,11 +130,9 @@ export function previewLines(
   ];
 }
 
-export function writtenLines(
-  plan: ApplyFigures,
-  { backup, undo }: { readonly backup: string | null; readonly undo: string },
-  { colors }: Pick<LineStyle, 'colors'>,
-) {
+type Written = { readonly backup: string | null; readonly undo: string };
+
+export function writtenLines(plan: ApplyFigures, { backup, undo }: Written, { colors }: LineStyle): string[] {
   const { path, realPath } = plan.document;
   const { files = [] } = writtenFiles(plan);
   const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(6))} ${oneLine(text)}`;

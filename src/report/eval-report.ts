@@ -3,7 +3,7 @@ import { type Cost, costWords, countLoading, describeUnread } from '../core/run/
 import type { PairedComparison } from '../core/stats/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { patchOf, skillChange } from './changes.ts';
-import { type Colors, figureTable, type LineStyle, wrap } from './layout.ts';
+import { atMost, type Colors, figureTable, type LineStyle, wrap } from './layout.ts';
 import { namedLines, testLookLines } from './run-lines.ts';
 import { change, METRICS, span } from './verdict-words.ts';
 
@@ -147,12 +147,8 @@ const MOST_CHANGES = 12;
 
 function changeLines(before: string, after: string, { colors }: LineStyle): string[] {
   const { lines } = skillChange(before, after);
-  const paint = (line: string) => (line.startsWith('+') ? colors.green : colors.red)(oneLine(line));
-  const rest = lines.length - MOST_CHANGES;
-  return [
-    ...lines.slice(0, MOST_CHANGES).map(paint),
-    ...(rest > 0 ? [colors.dim(`… and ${plural(rest, 'more line')}`)] : []),
-  ];
+  const painted = lines.map((line) => (line.startsWith('+') ? colors.green : colors.red)(oneLine(line)));
+  return atMost(MOST_CHANGES, painted, (rest) => colors.dim(`… and ${plural(rest, 'more line')}`));
 }
 
 const thrownLines = ({ threw }: { readonly threw: number }) =>
@@ -163,18 +159,16 @@ const unreadLines = ({ results }: SkillScore, { width, colors }: LineStyle) =>
     .filter((line) => line !== '')
     .map((line) => colors.yellow(line));
 
-const splitRow = ([name, { evaluation }]: [string, SkillScore]) => [
-  name,
-  percent(evaluation.hard),
-  percent(evaluation.soft),
-  taskCell(countTasks([evaluation])),
-];
+const splitRow = ([name, { evaluation }]: [string, SkillScore]) =>
+  scoreRow(name, evaluation, taskCell(countTasks([evaluation])));
 
-const typeRow = ([type, { hard, soft, total }]: [string, Bucket]) => [
-  oneLine(type),
+const typeRow = ([type, bucket]: [string, Bucket]) => scoreRow(oneLine(type), bucket, String(bucket.total));
+
+const scoreRow = (name: string, { hard, soft }: Pick<Bucket, 'hard' | 'soft'>, tasks: string) => [
+  name,
   percent(hard),
   percent(soft),
-  String(total),
+  tasks,
 ];
 
 const scoreTable = (title: string, rows: readonly string[][], style: LineStyle) =>

@@ -1,6 +1,6 @@
 import type { Calibration } from '../core/stats/index.ts';
 import { count, dollars, oneLine, percent, plural, points } from '../core/text/index.ts';
-import { type Column, type LineStyle, type TextStyle, table, wrap } from './layout.ts';
+import { type Column, type LineStyle, rightColumns, type TextStyle, table, wrap } from './layout.ts';
 import { PLAIN_WORDS } from './verdict-words.ts';
 
 /** From the least to the most. */
@@ -48,10 +48,9 @@ export type AgentEstimate = {
 
 const COLUMNS: readonly Column[] = [
   { title: 'for' },
-  { title: 'calls', align: 'right' },
-  { title: 'from – to', align: 'right', isOptional: true },
-  { title: 'tokens', align: 'right' },
-  { title: 'dollars', align: 'right' },
+  ...rightColumns(['calls']),
+  ...rightColumns(['from – to'], true),
+  ...rightColumns(['tokens', 'dollars']),
 ];
 
 export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle): string[] {
@@ -70,7 +69,7 @@ export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle)
   return [
     ...wrap(estimateLine(costs), width),
     '',
-    ...table(COLUMNS, [...rows, total], { width, paintTitle: colors.dim }),
+    ...table(COLUMNS, [...rows, total], { width, colors }),
     '',
     ...wrap(howMade(costs), width).map((line) => colors.dim(line)),
     ...(totalUsd ? [] : [colors.dim('?: no price is known for that model.')]),

@@ -8,6 +8,7 @@ export {
   triedLines,
 } from './attempt-lines.ts';
 export {
+  type ApplyFigures,
   coloured,
   filesPatch,
   foldPatch,
@@ -18,14 +19,7 @@ export {
   writtenFiles,
   writtenLines,
 } from './changes.ts';
-export { githubError, githubLines, type JUnitMetric, junitText } from './ci-report.ts';
-export {
-  type CompareReport,
-  compareLines,
-  compareMarkdown,
-  compareValue,
-  type Side,
-} from './compare-report.ts';
+export { type CompareReport, compareLines, compareMarkdown, compareValue, type Side } from './compare-report.ts';
 export {
   type CheckKind,
   type EvalReport,
@@ -52,6 +46,7 @@ export {
 } from './forecast-lines.ts';
 export {
   ago,
+  atMost,
   byteSize,
   COLOR_CODES,
   type Colors,
@@ -59,15 +54,26 @@ export {
   clip,
   colorsFor,
   duration,
+  figureTable,
   fitRows,
   isColored,
+  nameSome,
   nextLines,
+  rightColumns,
   table,
   textWidth,
   wrap,
 } from './layout.ts';
-export { checkMarkdown, reportView } from './markdown.ts';
-export { type NextCommand, nightLines } from './night/night-lines.ts';
+export { checkMarkdown, githubError, githubLines, type JUnitMetric, junitText, reportView } from './markdown.ts';
+export {
+  type NextCommand,
+  type NightStory,
+  nightLines,
+  type PoisonFate,
+  type StoryLine,
+  type WeekStory,
+  weekLines,
+} from './night/night-lines.ts';
 export { reportMarkdown } from './night/night-page.ts';
 export {
   commandOf,
@@ -82,7 +88,6 @@ export {
   type WithTools,
   withToolsText,
 } from './night/sleep-report.ts';
-export { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from './night/week-lines.ts';
 export { finishedRollouts, isSearchOver, progressBlock } from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';

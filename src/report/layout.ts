@@ -113,6 +113,18 @@ export function wrap(text: string, width: number, indent = ''): string[] {
   return lines;
 }
 
+/** The first of some lines, and one that counts the others. */
+export function atMost(most: number, lines: readonly string[], more: (rest: number) => string): string[] {
+  const rest = lines.length - most;
+  return rest > 0 ? [...lines.slice(0, most), more(rest)] : [...lines];
+}
+
+/** `a, b, c and 4 more`. */
+export function nameSome(names: readonly string[], most: number): string {
+  const rest = names.length - most;
+  return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
 /** How a text is laid out: the columns to fill, colours, and commands of ours as this person types them. */
 export type TextStyle = {
   readonly width: number;
@@ -180,35 +192,30 @@ export type Column = {
 };
 
 type Rows = readonly (readonly string[])[];
-type TableOptions = {
-  readonly width: number;
-  readonly indent?: number;
-  readonly paintTitle?: (text: string) => string;
-};
 
 const GAP = '  ';
 const COMFORTABLE = 12;
 
 /** Aligned lines, a title line first, none wider than `width`. */
-export function table(columns: readonly Column[], rows: Rows, options: TableOptions): string[] {
-  const { width, indent = 0, paintTitle = (text) => text } = options;
-  const placed = placeColumns(columns, rows, width - indent);
-  const line = (cells: readonly string[], paint: (column: Column, text: string) => string) => {
-    const painted = placed.map(({ column, at, width }) => paint(column, fitCell(column, cells[at] ?? '', width)));
-    return `${' '.repeat(indent)}${painted.join(GAP)}`.trimEnd();
-  };
+export function table(columns: readonly Column[], rows: Rows, { width, colors }: LineStyle): string[] {
+  const placed = placeColumns(columns, rows, width);
+  const line = (cells: readonly string[], paint: (column: Column, text: string) => string) =>
+    placed
+      .map(({ column, at, width }) => paint(column, fitCell(column, cells[at] ?? '', width)))
+      .join(GAP)
+      .trimEnd();
   const titles = columns.map((column) => column.title);
-  const head = titles.some((title) => title !== '') ? [line(titles, (_, text) => paintTitle(text))] : [];
+  const head = titles.join('') === '' ? [] : [line(titles, (_, text) => colors.dim(text))];
   return [...head, ...rows.map((row, index) => line(row, (column, text) => column.paint?.(text, index) ?? text))];
 }
 
 /** A table of names with figures to their right. */
-export const figureTable = (titles: readonly [name: string, ...figures: string[]], rows: Rows, style: LineStyle) =>
-  table(
-    titles.map((title, at): Column => (at === 0 ? { title, isElastic: true } : { title, align: 'right' })),
-    rows,
-    { width: style.width, paintTitle: style.colors.dim },
-  );
+export function figureTable([name = '', ...figures]: readonly string[], rows: Rows, style: LineStyle): string[] {
+  return table([{ title: name, isElastic: true }, ...rightColumns(figures)], rows, style);
+}
+
+export const rightColumns = (titles: readonly string[], isOptional = false): Column[] =>
+  titles.map((title) => ({ title, align: 'right', isOptional }));
 
 function fitCell(column: Column, text: string, width: number): string {
   const clipped = clip(text, width);

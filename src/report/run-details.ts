@@ -17,7 +17,7 @@ import {
   type VerdictOptions,
 } from '../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../core/text/index.ts';
-import { type Column, clip, duration, type LineStyle, table } from './layout.ts';
+import { type Column, clip, duration, type LineStyle, rightColumns, table } from './layout.ts';
 import { LEAST_TASKS, PLAIN_WORDS, type RunPlace } from './verdict-words.ts';
 
 /** How many of the queries went right, before and after. */
@@ -157,15 +157,14 @@ function kindTable(rows: readonly KindRow[], { width, colors }: ReportOptions): 
   };
   const columns: Column[] = [
     { title: 'kind of task', isElastic: true },
-    { title: 'before', align: 'right' },
-    { title: 'after', align: 'right' },
+    ...rightColumns(['before', 'after']),
     { title: 'points', align: 'right', paint, isOptional: true },
     { title: 'tasks', align: 'right', isOptional: true },
   ];
   const cells = rows.map(({ kind, tasks, before, after }, index) => [
     ...[kind, percent(before), percent(after), points(gains[index]), String(tasks)],
   ]);
-  return table(columns, cells, { width, paintTitle: colors.dim });
+  return table(columns, cells, { width, colors });
 }
 
 /** For runs with agents: whether the skill was loaded. */
@@ -253,7 +252,7 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
     PLAIN_WORDS[name] ?? name,
     ...FIGURES.map(([, show]) => show(addUsage(noStageUsage, stage))),
   ]);
-  const lines = table(columns, cells, { width, paintTitle: colors.dim });
+  const lines = table(columns, cells, { width, colors });
   const legend = rows.some(([, stage]) => !isPriced(addUsage(noStageUsage, stage)))
     ? [colors.dim(clip(NO_PRICE, width))]
     : [];

@@ -9,7 +9,7 @@ import {
 } from '../core/run/index.ts';
 import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
-import { type Colors, clip, duration, figureTable, textWidth, wrap } from './layout.ts';
+import { atMost, type Colors, clip, duration, figureTable, nameSome, textWidth, wrap } from './layout.ts';
 import {
   editLines,
   faultLines,
@@ -141,7 +141,7 @@ function changeLines({ change: { lines }, options }: ReportedRun, room: number):
   ];
 }
 
-type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
+export type Flips = { readonly gained?: readonly string[]; readonly lost?: readonly string[] };
 type NameOptions = Pick<ReportOptions, 'width' | 'colors' | 'isComplete' | 'names'>;
 
 /** Tasks that turned, by name, as many as fit on a line each. */
@@ -154,35 +154,24 @@ export function namedLines({ gained = [], lost = [] }: Flips, options: NameOptio
   return turned.flatMap((tasks) => (options.names?.size ? listed(tasks, options) : [named(tasks, options)]));
 }
 
-type TurnedTasks = {
-  readonly word: string;
-  readonly ids: readonly string[];
-  readonly paint: (text: string) => string;
-};
+type TurnedTasks = { readonly word: string; readonly ids: readonly string[]; readonly paint: (text: string) => string };
 
 const MOST_LISTED = 3;
 
 /** Names that are whole sentences have a line each. */
 function listed({ word, ids, paint }: TurnedTasks, { width, isComplete, names }: NameOptions): string[] {
-  const shown = isComplete ? ids : ids.slice(0, MOST_LISTED);
-  const rest = ids.length - shown.length;
-  return [
-    paint(`${plural(ids.length, 'query', 'queries')} ${word}:`),
-    ...shown.map((id) => clip(`  ${oneLine(names?.get(id) ?? id)}`, width)),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
-  ];
+  const lines = ids.map((id) => clip(`  ${oneLine(names?.get(id) ?? id)}`, width));
+  const shown = isComplete ? lines : atMost(MOST_LISTED, lines, (rest) => `  and ${rest} more`);
+  return [paint(`${plural(ids.length, 'query', 'queries')} ${word}:`), ...shown];
 }
 
 const MOST_NAMES = 20;
 
 function named({ word, ids, paint }: TurnedTasks, { width, isComplete }: NameOptions): string {
   const title = `${plural(ids.length, 'task')} ${word}:`;
-  const names = ids.map((id) => oneLine(id));
+  const names = ids.map(oneLine);
   const room = isComplete ? Number.MAX_SAFE_INTEGER : width;
-  const line = (count: number) => {
-    const rest = ids.length - count;
-    return `${title} ${names.slice(0, count).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  };
+  const line = (count: number) => `${title} ${nameSome(names, count)}`;
   let count = isComplete ? ids.length : Math.min(MOST_NAMES, ids.length);
   while (count > 1 && textWidth(line(count)) > room) count -= 1;
   return `${paint(title)}${clip(line(count), room).slice(title.length)}`;

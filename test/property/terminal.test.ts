@@ -24,13 +24,10 @@ describe('whatever text is printed', () => {
       fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
         const io = captureIo(screen);
         const terminal = openTerminal(io);
-        const { red, dim } = terminal.colors;
+        const { red } = terminal.colors;
         const all = texts.join(' ');
         terminal.say(`${red('error:')} ${all}`);
-        terminal.answer({}, [
-          ...texts,
-          ...table([{ title: all }], [texts], { width: terminal.width, paintTitle: dim }),
-        ]);
+        terminal.answer({}, [...texts, ...table([{ title: all }], [texts], terminal)]);
         printError(new SkillError('USAGE', all, { hint: all }), terminal);
         printError(new Error(all), terminal);
         const progress = openProgress(terminal);

@@ -24,11 +24,7 @@ export function nightPath(name: string, place: NightsPlace) {
 }
 
 /** A night that is over, by its name or that of one of its runs. */
-export type FinishedNight = {
-  readonly name: string;
-  readonly folder: string;
-  readonly report: SleepReport;
-};
+export type FinishedNight = { readonly name: string; readonly folder: string; readonly report: SleepReport };
 
 export async function finishedNight(name: string, place: NightsPlace): Promise<FinishedNight | undefined> {
   const night = /^night-(\d+)(\.|$)/.exec(name)?.[1];

@@ -45,10 +45,10 @@ export type HarvestedTasks = { readonly harvest: Harvest; readonly mined: MineRe
 /** The sessions that a night would consider, and the tasks in them. Moves no cursor. */
 export async function harvestSessions(sleep: OpenSleep, options: HarvestOptions = {}): Promise<HarvestedTasks> {
   const harvest = await harvestNew(sleep, { ...options, now: Date.now() });
-  if (options.isByModel && !sleep.settings.llmMine)
-    throw new SkillError('USAGE', 'expected llmMine to be on for tasks that a model finds, got llmMine: false', {
-      hint: 'Turn llmMine on, or let rules find the tasks.',
-    });
+  if (options.isByModel && !sleep.settings.llmMine) {
+    const message = 'expected llmMine to be on for tasks that a model finds, got llmMine: false';
+    throw new SkillError('USAGE', message, { hint: 'Turn llmMine on, or let rules find the tasks.' });
+  }
   const isByModel = options.isByModel && harvest.sessions.length > 0;
   const mined = isByModel ? await mineByModel(sleep, harvest, options) : await mineHarvest(sleep, harvest);
   return { harvest, mined };
@@ -130,10 +130,7 @@ export async function surveySessions(sleep: OpenSleep, options: SurveyOptions = 
 }
 
 /** Adds sessions and tasks to the private `.skilloptignore`. Returns the file and the lines that are new in it. */
-export async function ignoreSessions(
-  stateFolder: string,
-  ids: readonly string[],
-): Promise<{ readonly path: string; readonly added: readonly string[] }> {
+export async function ignoreSessions(stateFolder: string, ids: readonly string[]) {
   const path = join(await openStateFolder(stateFolder), IGNORE_FILE);
   const before = await readFile(path, 'utf8').catch(() => '');
   const known = new Set(before.split('\n'));

@@ -95,11 +95,10 @@ export type NightPreview = {
   readonly withTools: PlannedWork;
 };
 
+type PreviewOptions = Omit<Parameters<typeof harvestNew>[1], 'now'>;
+
 /** What a night would do, cost and send, and what is missing for it. Asks no model. */
-export async function previewNight(
-  sleep: OpenSleep,
-  options: Omit<Parameters<typeof harvestNew>[1], 'now'> = {},
-): Promise<NightPreview> {
+export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {}): Promise<NightPreview> {
   const harvest = await harvestNew(sleep, { ...options, now: Date.now() });
   const { tasks } = await mineHarvest(sleep, harvest);
   const plan = await planOf(sleep, harvest.sessions);
@@ -125,11 +124,7 @@ async function modelProblems({ models }: NightPlan, { place, project }: OpenSlee
 }
 
 /** Lists the project's files, and copies nothing. */
-async function planWork(
-  { models }: NightPlan,
-  { project, redact }: OpenSleep,
-  tasks: readonly TaskRecord[],
-): Promise<PlannedWork> {
+async function planWork({ models }: NightPlan, { project, redact }: OpenSleep, tasks: readonly TaskRecord[]) {
   const needFiles = tasks.filter((task) => !isReplayable(task)).length;
   const target = agentTargetOf(models);
   if (target === undefined) return { agent: null, sandbox: null, needFiles, files: 0, leftOut: '' };
@@ -149,9 +144,7 @@ const TURNS = { low: 4, high: 15 };
 const TOKENS_PER_TURN = 15_000;
 
 type NightSize = Pick<PlanInput, 'settings' | 'models' | 'skillTokens'> &
-  Pick<NightPlan, 'pages' | 'miner'> & {
-    readonly pageTokens: number;
-  };
+  Pick<NightPlan, 'pages' | 'miner'> & { readonly pageTokens: number };
 
 /** What a night would ask of its models. Makes no call: how many tasks a miner will find is a range. */
 function estimateNight(size: NightSize): NightEstimate {

@@ -36,7 +36,7 @@ import {
   stageAgain,
 } from '../../sleep/index.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
-import { type KeptSchedule, readSchedule } from '../schedule/kept-schedule.ts';
+import { type KeptSchedule, readSchedule } from '../schedule/schedule-night.ts';
 import type { NightLimits, OpenedModels } from './run-night.ts';
 
 /** Whether a project is this folder or one above it: nights belong to a whole project. */
@@ -50,12 +50,10 @@ type ChosenProposals = {
   readonly notices?: Notices | undefined;
 };
 
+type Adoption = { readonly adopted: readonly Adopted[]; readonly proposals: readonly Proposal[] };
+
 /** Puts proposals into the live documents, all or nothing. Returns all kept proposals as they are now. */
-export async function adoptProposals({
-  stateFolder,
-  choose,
-  notices,
-}: ChosenProposals): Promise<{ readonly adopted: readonly Adopted[]; readonly proposals: readonly Proposal[] }> {
+export async function adoptProposals({ stateFolder, choose, notices }: ChosenProposals): Promise<Adoption> {
   await using open = await openSettled(stateFolder, notices);
   const proposals = [...choose(open.state.proposals)];
   const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
@@ -181,15 +179,8 @@ export async function measureReview(
   const proof = await measure(sleep, review, block, options);
   const at = new Date().toISOString();
   const { project, night } = proposal;
-  const row = {
-    project,
-    night,
-    at,
-    accepted: proof.isProven,
-    nTasks: 0,
-    isTested: true,
-    gateAction: 'review',
-  } as const;
+  const result = { accepted: proof.isProven, nTasks: 0, isTested: true, gateAction: 'review' } as const;
+  const row = { project, night, at, ...result };
   await using open = await openSleepState(folder);
   await open.update((state) => ({ ...state, history: [...state.history, row] }));
   requireAsItWas(open.state, proposal);

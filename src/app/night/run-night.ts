@@ -83,25 +83,19 @@ export type OpenedModels = {
 type OpenModelsOptions = { readonly consent?: NightConsent | undefined; readonly models?: NightModels | undefined };
 
 /** Opens the models that the settings name, and requires consent to everyone who would read something. */
-export async function openModels(
-  sleep: OpenSleep,
-  { consent, models: given }: OpenModelsOptions,
-): Promise<OpenedModels> {
+export async function openModels(sleep: OpenSleep, options: OpenModelsOptions): Promise<OpenedModels> {
+  const { consent, models: given } = options;
   const plan = await planOf(sleep, []);
   // With the user's own variables: `homes` says where sessions are, and sign-ins may be elsewhere.
   const { project, settings, callerEnv: env, notices } = sleep;
   const resolve = (role: keyof NightModels) =>
     given ? given[role] : resolveModel(plan.models[role], { role, env, directory: project, notices });
-  const models = {
-    target: await resolve('target'),
-    optimizer: await resolve('optimizer'),
-    judge: await resolve('judge'),
-  };
-  const target = agentTargetOf(plan.models);
-  const work = target && (await findWork(target, { env, project, notices }));
+  const [target, optimizer, judge] = [await resolve('target'), await resolve('optimizer'), await resolve('judge')];
+  const agent = agentTargetOf(plan.models);
+  const work = agent && (await findWork(agent, { env, project, notices }));
   if (work) requireRoom(work, settings.maxTokensPerNight);
   await requireConsent(sleep, plan.recipients, consent);
-  return { models, work, agent: agentOf(plan, sleep) };
+  return { models: { target, optimizer, judge }, work, agent: agentOf(plan, sleep) };
 }
 
 /** The agent that attempts the tasks; if there is none, the one whose sessions are learned from. */
@@ -114,11 +108,9 @@ function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
 }
 
 /** Returns once the user has agreed to all recipients, and remembers new answers. */
-export async function requireConsent(
-  { folder, notices }: Pick<OpenSleep, 'folder' | 'notices'>,
-  recipients: readonly Recipient[],
-  { providers = [], ask }: NightConsent = {},
-): Promise<void> {
+export async function requireConsent(sleep: OpenSleep, recipients: readonly Recipient[], consent: NightConsent = {}) {
+  const { folder, notices } = sleep;
+  const { providers = [], ask } = consent;
   const missing = withoutConsent(recipients, await readSleepState(folder));
   if (missing.length === 0) return;
   const asked = missing.filter(({ provider }) => !providers.includes(provider));

@@ -13,26 +13,12 @@ import {
 import { writePrivate } from '../../stores/index.ts';
 import { priceFor } from '../../train/index.ts';
 import { askForOneWord } from '../examine.ts';
+import { type Check, check } from '../examine-agents.ts';
 import { type NightPlan, planOf } from '../night/plan-night.ts';
 import type { NightLimits } from '../night/run-night.ts';
 
-/** One thing that a night needs. `error` says why it is missing. */
-export type NightCheck = {
-  readonly name: string;
-  readonly isOk: boolean;
-  readonly detail: string;
-  readonly remedy?: string;
-  readonly error?: SkillError;
-};
-
 /** Checks each thing that a night needs. Each model gets one tiny call, without a word of a session. */
-export async function examineNight({
-  open,
-  limits,
-}: {
-  readonly open: () => Promise<OpenSleep>;
-  readonly limits: NightLimits;
-}): Promise<NightCheck[]> {
+export async function examineNight(open: () => Promise<OpenSleep>, limits: NightLimits): Promise<Check[]> {
   let sleep: OpenSleep | undefined;
   let plan: NightPlan | undefined;
   const state = await check('state', async () => {
@@ -60,15 +46,6 @@ export async function examineNight({
     return 'given, or not needed';
   });
   return [...checks, consent];
-}
-
-async function check(name: string, look: () => Promise<string>): Promise<NightCheck> {
-  try {
-    return { name, isOk: true, detail: await look() };
-  } catch (error) {
-    if (!(error instanceof SkillError)) throw error;
-    return { name, isOk: false, detail: error.message, ...(error.hint ? { remedy: error.hint } : {}), error };
-  }
 }
 
 /** `asked` keeps the ids of models that were asked already. */
@@ -99,10 +76,9 @@ async function tryAgent(spec: AgentTarget, { sleep: { callerEnv, project }, limi
 
 function requirePrice(model: Parameters<typeof priceFor>[0], { maxCostUsd }: NightLimits): void {
   if (maxCostUsd === undefined || priceFor(model, {}) !== undefined) return;
+  const message = `the price of ${model.id} is unknown, and the night is limited in dollars`;
   const hint = 'Limit the night with --max-minutes or --max-calls instead.';
-  throw new SkillError('CONFIG_INVALID', `the price of ${model.id} is unknown, and the night is limited in dollars`, {
-    hint,
-  });
+  throw new SkillError('CONFIG_INVALID', message, { hint });
 }
 
 /** Variables that are set in a shell do not exist at night. */

@@ -45,10 +45,8 @@ export function openPrograms(env: Environment) {
     /** Texts are bytes, one per character: a crontab need not be UTF-8. */
     async run(name: string, args: readonly string[], input = '') {
       const file = find(name);
-      if (file === undefined)
-        throw new SkillError('ENV_FAILED', `there is no program ${name} here`, {
-          hint: 'Install it, or choose another way with --with; --print shows what would be installed.',
-        });
+      const hint = 'Install it, or choose another way with --with; --print shows what would be installed.';
+      if (file === undefined) throw new SkillError('ENV_FAILED', `there is no program ${name} here`, { hint });
       const { execa } = await import('execa');
       const result = await execa(file, args, {
         ...{ extendEnv: false, reject: false, encoding: 'buffer', stripFinalNewline: false, timeout: 60_000 },
@@ -86,9 +84,8 @@ async function requireOurs(path: string, hash: string): Promise<boolean> {
   });
   if (found === undefined) return false;
   if (found.isFile() && (await readFile(path, 'utf8')).includes(markOf(hash))) return true;
-  throw new SkillError('USAGE', `${path} is not ours: it lacks the words ${markOf(hash)}`, {
-    hint: 'It stays as it is. Move it away if it is not needed.',
-  });
+  const hint = 'It stays as it is. Move it away if it is not needed.';
+  throw new SkillError('USAGE', `${path} is not ours: it lacks the words ${markOf(hash)}`, { hint });
 }
 
 export async function hashesOfFiles(folder: string, isName: (name: string) => boolean): Promise<string[]> {
@@ -220,12 +217,9 @@ export function cronLines(job: NightJob): string[] {
   return [`${mark} begin: ${describeJob(job)}\n`, `${job.at.minute} * * * * ${command} ${mark}\n`, `${mark} end\n`];
 }
 
-export const cronHashes = (crontab: string): string[] =>
-  hashesIn(
-    linesOf(crontab)
-      .filter((line) => isOurs(line))
-      .join(''),
-  );
+export const cronHashes = (crontab: string): string[] => [
+  ...new Set(linesOf(crontab).flatMap((line) => (isOurs(line) ? hashesIn(line) : []))),
+];
 
 function isOurs(line: string, hash = '[0-9a-f]{20}'): boolean {
   const mark = `# skillopt-sleep ${hash}`;
@@ -251,13 +245,11 @@ async function readCrontab(programs: Programs): Promise<string> {
   const { isOk, stdout, stderr } = await programs.run('crontab', ['-l']);
   if (isOk) return stdout;
   if (/^(crontab: )?no crontab for /m.test(stderr)) return '';
-  throw new SkillError('ENV_FAILED', `your crontab cannot be read, and so nothing was changed: ${stderr}`, {
-    hint: 'See what crontab -l says, or choose another way with --with.',
-  });
+  const hint = 'See what crontab -l says, or choose another way with --with.';
+  throw new SkillError('ENV_FAILED', `your crontab cannot be read, and so nothing was changed: ${stderr}`, { hint });
 }
 
 async function writeCrontab(programs: Programs, text: string): Promise<void> {
-  const { isOk, stderr } =
-    text === '' ? await programs.run('crontab', ['-r']) : await programs.run('crontab', ['-'], text);
+  const { isOk, stderr } = await programs.run('crontab', [text === '' ? '-r' : '-'], text);
   if (!isOk) throw failed('crontab took no new crontab', stderr);
 }

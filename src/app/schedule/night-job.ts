@@ -105,7 +105,7 @@ async function pinModels(models: SleepModels, env: Environment, project: string)
     if (cli === undefined) return spec;
     const found = installed.find((agent) => agent.cli === cli);
     const block = typeof spec === 'string' ? blockOf(spec) : spec;
-    const path = await realProgram(cli, typeof block.path === 'string' ? block.path : found?.path, { env, project });
+    const path = await realProgram(cli, typeof block.path === 'string' ? block.path : found?.path, env, project);
     const isFound = block.path === undefined || block.path === found?.path;
     const version = (isFound && found?.version) || '(version unknown)';
     if (!programs.some((program) => program.path === path)) programs.push({ name: cli, path, version });
@@ -127,18 +127,13 @@ function blockOf(spec: string): Readonly<Record<string, unknown>> {
 }
 
 /** Refuses a program inside the project: an agent that works there could change it, and it would run at night with a sign-in. */
-async function realProgram(
-  cli: AgentCliName,
-  path: string | undefined,
-  { env, project }: { readonly env: Environment; readonly project: string },
-): Promise<string> {
+async function realProgram(cli: AgentCliName, path: string | undefined, env: Environment, project: string) {
   const { binary, installCommand } = agentClis[cli];
   const real = path === undefined ? undefined : await realpath(path).catch(() => undefined);
   if (real !== undefined && !isForeign(real, projectFolders(project, homeIn(env)))) return real;
   const found = real === undefined ? `no program ${path ?? binary} was found` : `${real} lies inside the project`;
-  throw new SkillError('CONFIG_INVALID', `${cli} cannot be run at night: ${found}`, {
-    hint: `Folders of a project, node_modules/.bin and relative entries of PATH are never used. Install it for yourself: ${installCommand}`,
-  });
+  const hint = `Folders of a project, node_modules/.bin and relative entries of PATH are never used. Install it for yourself: ${installCommand}`;
+  throw new SkillError('CONFIG_INVALID', `${cli} cannot be run at night: ${found}`, { hint });
 }
 
 const { projects: _projects, homes: _homes, promptOverrides: _prompts, retention: _retention, ...flagged } = sleepShape;

@@ -1,19 +1,31 @@
 import { lstatSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { isInside } from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { oneLine } from '../../core/text/index.ts';
+import { oneLine, parseJson } from '../../core/text/index.ts';
 import type { Notices } from '../../project/index.ts';
 import { jobHash, type OpenSleep } from '../../sleep/index.ts';
-import { makeFolderBelow, openStateFolder, takeLock } from '../../stores/index.ts';
-import type { Place } from '../../transcripts/index.ts';
-import type { NightLimits } from '../night/run-night.ts';
-import type { NightCheck } from './check-night.ts';
-import { cron, type Installer, openPrograms, systemd, whyNoManager } from './installers.ts';
-import { forgetSchedule, keepSchedule, keptHashes } from './kept-schedule.ts';
 import {
+  createPrivate,
+  isMissing,
+  makeFolderBelow,
+  openStateFolder,
+  readPrivate,
+  takeLock,
+  writePrivate,
+} from '../../stores/index.ts';
+import type { Place } from '../../transcripts/index.ts';
+import type { Check } from '../examine-agents.ts';
+import type { NightLimits } from '../night/run-night.ts';
+import { cron, type Installer, openPrograms, systemd, whyNoManager } from './installers.ts';
+import {
+  type ClockTime,
+  clockText,
   type JobFile,
   jobOf,
+  logPath,
   type NightJob,
   readClock,
   type ScheduleKind,
@@ -59,9 +71,8 @@ export async function prepareJob(sleep: OpenSleep, options: ScheduleOptions): Pr
 function requireCap({ origins }: OpenSleep, limits: NightLimits): void {
   const caps = [...Object.values(limits), origins.maxTokensPerNight];
   if (caps.some((cap) => cap !== undefined)) return;
-  throw new SkillError('USAGE', 'a nightly job needs a limit that you choose, and there is none', {
-    hint: 'Such as --max-minutes 30, --max-calls 300, --max-cost-usd 1 or --max-tokens-per-night 400000.',
-  });
+  const hint = 'Such as --max-minutes 30, --max-calls 300, --max-cost-usd 1 or --max-tokens-per-night 400000.';
+  throw new SkillError('USAGE', 'a nightly job needs a limit that you choose, and there is none', { hint });
 }
 
 type Installers = {
@@ -79,37 +90,30 @@ function openInstallers({ env, home, platform }: Place, project: string): Instal
   return { all, programs, local: [platform === 'darwin' ? all.launchd : all.systemd, all.cron] };
 }
 
-async function chooseInstaller(
-  { all, local: [best], programs }: Installers,
-  onNote: ScheduleOptions['onNote'],
-): Promise<Installer> {
+async function chooseInstaller({ all, local: [best], programs }: Installers, onNote: ScheduleOptions['onNote']) {
   const why = best === all.systemd ? await whyNoManager(programs) : undefined;
   if (why === undefined) return best!;
   if (programs.find('crontab') !== undefined) {
     onNote?.(`cron is used: no systemd manager of yours answers (${why})`);
     return all.cron;
   }
-  throw new SkillError('ENV_FAILED', `no systemd manager of yours answers (${why}), and there is no crontab`, {
-    hint: 'Install cron, or see with --print --with cron what should be run every night.',
-  });
+  const hint = 'Install cron, or see with --print --with cron what should be run every night.';
+  throw new SkillError('ENV_FAILED', `no systemd manager of yours answers (${why}), and there is no crontab`, { hint });
 }
 
 /** Throws if this kind of job belongs to another system. */
 export function requireLocal({ installer, installers: { local } }: PreparedJob): void {
   if (local.includes(installer)) return;
   const kinds = local.map(({ kind }) => kind).join(' or ');
-  throw new SkillError('USAGE', `expected ${kinds} on this system, got ${installer.kind}`, {
-    hint: 'Leave the kind out, or only print what would be installed.',
-  });
+  const hint = 'Leave the kind out, or only print what would be installed.';
+  throw new SkillError('USAGE', `expected ${kinds} on this system, got ${installer.kind}`, { hint });
 }
 
 /** Installs a job in place of the project's earlier one. Private files come first: no job may point to a missing file. */
-export async function installJob(
-  { folder, notices }: Pick<OpenSleep, 'folder' | 'notices'>,
-  { job, kind, installer, installers }: PreparedJob,
-): Promise<void> {
+export async function installJob({ folder, notices }: OpenSleep, prepared: PreparedJob): Promise<void> {
+  const { job, kind, installer, installers } = prepared;
   await alone(folder, async () => {
-    const undo = await keepSchedule(folder, { job, kind, files: installer.privateFiles(job) });
+    const undo = await keepSchedule(folder, prepared);
     await installer.install(job).catch(async (error) => {
       await undo(); // an earlier job may still be installed, and needs its script
       throw error;
@@ -166,12 +170,12 @@ async function alone<Answer>(folder: string, work: () => Promise<Answer>): Promi
 }
 
 /** What would be missing at night: the job's own command checks, in the job's own environment. */
-export async function findJobProblems({ job }: PreparedJob): Promise<NightCheck[]> {
+export async function findJobProblems({ job }: PreparedJob): Promise<Check[]> {
   return [...ownProblems(job), ...(await checkJob(job)).filter(({ isOk }) => !isOk)];
 }
 
 /** Our program may be gone, or changed by an agent, by the next night. */
-function ownProblems({ pinned, project }: NightJob): NightCheck[] {
+function ownProblems({ pinned, project }: NightJob): Check[] {
   const cli = pinned.find(({ name }) => name === 'skillopt')!.path;
   const remedy = 'Install it for yourself: npm install --global skillopt';
   const problem = (detail: string) => [{ name: 'skillopt', isOk: false, detail, remedy }];
@@ -179,7 +183,7 @@ function ownProblems({ pinned, project }: NightJob): NightCheck[] {
   return isInside(cli, project) ? problem(`${cli} lies inside the project, where an agent could change it`) : [];
 }
 
-async function checkJob({ command, env, project }: NightJob): Promise<NightCheck[]> {
+async function checkJob({ command, env, project }: NightJob): Promise<Check[]> {
   const [file = '', ...args] = command;
   const options = { cwd: project, env, extendEnv: false, reject: false, timeout: 300_000, stdin: 'ignore' } as const;
   const { execa } = await import('execa');
@@ -190,4 +194,76 @@ async function checkJob({ command, env, project }: NightJob): Promise<NightCheck
     const detail = (stderr.trim() || shortMessage || 'it said nothing').slice(-1000);
     return [{ name: 'job', isOk: false, detail: `the night's command did not start: ${detail}` }];
   }
+}
+
+/** What is kept of a job, for `status` and `unschedule`. */
+const KeptSchedule = z.object({
+  project: z.string(),
+  at: z.string(),
+  kind: z.enum(['systemd', 'cron', 'launchd', 'windows']),
+  pinned: z.array(z.object({ name: z.string(), path: z.string(), version: z.string() })),
+});
+export type KeptSchedule = z.infer<typeof KeptSchedule>;
+
+/**
+ * Writes the private files of a job, and returns a function that restores the former ones. The first night is the next one:
+ * what was due before is not caught up.
+ */
+async function keepSchedule(stateFolder: string, { job, kind, installer }: PreparedJob) {
+  await makeFolderBelow(stateFolder, job.folder);
+  await createPrivate(logPath(job));
+  const { project, at, pinned, folder, hash } = job;
+  const kept: KeptSchedule = { project, at: clockText(at), kind, pinned: [...pinned] };
+  const all = [
+    ...installer.privateFiles(job),
+    { path: join(folder, `${hash}.last`), text: new Date().toISOString() },
+    { path: join(folder, `${hash}.json`), text: `${JSON.stringify(kept, null, 1)}\n` },
+  ];
+  const before = await Promise.all(all.map(({ path }) => readPrivate(path)));
+  for (const { path, text } of all) await writePrivate(path, text);
+  return async () => {
+    for (const [at, { path }] of all.entries()) {
+      const text = before[at];
+      await (text === undefined ? rm(path, { force: true }) : writePrivate(path, text));
+    }
+  };
+}
+
+/** The schedule of a project, if there is one that can be read. */
+export async function readSchedule(stateFolder: string, project: string): Promise<KeptSchedule | undefined> {
+  const text = await readPrivate(join(schedulesFolder(stateFolder), `${jobHash(project)}.json`)).catch(() => undefined);
+  return text === undefined ? undefined : KeptSchedule.safeParse(parseJson(text)).data;
+}
+
+/** Hashes of the projects that have something kept. */
+async function keptHashes(stateFolder: string): Promise<string[]> {
+  const names = await namesIn(schedulesFolder(stateFolder));
+  return names.filter((name) => /^[0-9a-f]{20}\.json$/.test(name)).map((name) => name.slice(0, 20));
+}
+
+/** Removes everything but the log. */
+async function forgetSchedule(stateFolder: string, hash: string): Promise<void> {
+  const folder = schedulesFolder(stateFolder);
+  const names = (await namesIn(folder)).filter((name) => name.startsWith(`${hash}.`) && !/\.log(\.old)?$/.test(name));
+  for (const name of names) await rm(join(folder, name), { force: true });
+}
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error)));
+
+/** The last moment, up to now, at which a clock showed this time. */
+export function lastDue(now: Date, { hour, minute }: ClockTime): Date {
+  const onDay = (day: number) => new Date(now.getFullYear(), now.getMonth(), day, hour, minute);
+  const today = onDay(now.getDate());
+  return today <= now ? today : onDay(now.getDate() - 1);
+}
+
+/** Whether no job of the project was started since this time last passed. If so, records that this one is. */
+export async function takeTurn(stateFolder: string, project: string, at: ClockTime, now: Date): Promise<boolean> {
+  const path = join(schedulesFolder(stateFolder), `${jobHash(project)}.last`);
+  const last = Date.parse((await readPrivate(path)) ?? '');
+  if (last >= lastDue(now, at).getTime() && last <= now.getTime()) return false;
+  await makeFolderBelow(stateFolder, schedulesFolder(stateFolder));
+  await writePrivate(path, now.toISOString());
+  return true;
 }

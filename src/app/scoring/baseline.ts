@@ -10,12 +10,16 @@ import { type Subject, wireDocument } from './score.ts';
 
 const GIT = 'git:';
 
+type Wanted = Pick<Caller, 'notices'> & { readonly baseline: string | undefined; readonly cwd: string };
+type OpenBaseline = AsyncDisposable & { readonly subject: Subject | undefined };
+
 /** What a document is compared with: another one (a path), or an earlier version of itself (`git:REVISION`), if it is not new. */
 export async function openBaseline(
   loaded: LoadedProject,
   { document }: Subject,
-  { baseline, cwd, notices }: { readonly baseline: string | undefined; readonly cwd: string } & Pick<Caller, 'notices'>,
-): Promise<AsyncDisposable & { readonly subject: Subject | undefined }> {
+  wanted: Wanted,
+): Promise<OpenBaseline> {
+  const { baseline, cwd, notices } = wanted;
   const nothing = async () => {};
   if (baseline === undefined) return { subject: undefined, [Symbol.asyncDispose]: nothing };
   if (!baseline.startsWith(GIT)) {

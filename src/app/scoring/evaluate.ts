@@ -30,11 +30,8 @@ export type OpenEval = AsyncDisposable & {
 };
 
 /** Reads a document, and what it is compared with, for a score on tasks of a project. */
-export async function openEval(
-  loaded: LoadedProject,
-  { skill, baseline, split, cwd }: EvalInput,
-  caller: Caller,
-): Promise<OpenEval> {
+export async function openEval(loaded: LoadedProject, input: EvalInput, caller: Caller): Promise<OpenEval> {
+  const { skill, baseline, split, cwd } = input;
   const { notices } = caller;
   const onWarning = (message: string) => notices?.warn(message);
   const subject = await wireDocument(loaded, resolvePath(cwd, skill), skill);

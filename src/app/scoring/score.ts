@@ -11,11 +11,7 @@ import { evaluatePasses, hashTasks, splitItems, withEnv } from '../../train/inde
 import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
 
 /** A document to be scored, wired into the project with the files that belong to it. */
-export type Subject = {
-  readonly document: string;
-  readonly text: string;
-  readonly wiring: Wiring;
-};
+export type Subject = { readonly document: string; readonly text: string; readonly wiring: Wiring };
 
 export async function wireDocument(loaded: LoadedProject, path: string, document: string): Promise<Subject> {
   const { text, file } = await readSkill(path, loaded.project);
@@ -52,10 +48,7 @@ export async function scoreDocuments(subjects: readonly Subject[], options: Scor
   }
 }
 
-type Scoring = ScoringOptions & {
-  readonly budget?: Budget;
-  readonly caches?: Awaited<ReturnType<typeof openCaches>>;
-};
+type Scoring = ScoringOptions & { readonly budget?: Budget; readonly caches?: Awaited<ReturnType<typeof openCaches>> };
 
 async function scoreDocument({ document, text, wiring }: Subject, scoring: Scoring): Promise<ScoredDocument> {
   const { plan, target, judge, agent, isCached, onWarning, ...options } = scoring;
@@ -110,23 +103,22 @@ export const planSplits = (wiring: Wiring, split: string): Promise<SplitPlan> =>
   withEnv(wiring.env, parseConfig(wiring.config), () => planInEnv(wiring, split));
 
 async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
-  const { env, config } = wiring;
+  const { env } = wiring;
+  const config = parseConfig(wiring.config);
+  const countOf = async (name: string) => (await splitItems(env, name, config)).length;
   if (split !== ALL_SPLITS) {
-    const { length: count } = await splitItems(env, split, parseConfig(config));
+    const count = await countOf(split);
     if (count === 0) throw emptySplit(env, split);
     return { names: [split], count, leftOut: [], testTasks: await testTasksOf(wiring, split) };
   }
-  const { selectionSplit, testSplit } = parseConfig(config);
+  const { selectionSplit, testSplit } = config;
   const wanted = [...new Set(['train', selectionSplit, testSplit])];
   const [names, leftOut]: [string[], string[]] = [[], []];
   let count = 0;
   for (const name of wanted) {
     const reason = await whyEmpty(env, name);
-    if (reason !== undefined) leftOut.push(reason);
-    else {
-      names.push(name);
-      count += (await splitItems(env, name, parseConfig(config))).length;
-    }
+    (reason === undefined ? names : leftOut).push(reason ?? name);
+    if (reason === undefined) count += await countOf(name);
   }
   if (names.length === 0) throw emptySplit(env, wanted.join(', '));
   const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;

@@ -32,17 +32,11 @@ import { jsonOption, rootOption } from '../flags/flags.ts';
 import { nameProject } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { projectFileOf } from '../report-run.ts';
-import { type DefineCommand, examples } from '../run-command.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = {
-  readonly root: string;
-  readonly to?: string;
-  readonly yes?: boolean;
-  readonly scripts?: boolean;
-  readonly undo?: boolean;
-};
+type Flags = OptionalFlags<'to', 'yes' | 'scripts' | 'undo'> & { readonly root: string };
 
 export const define: DefineCommand = (command, terminal) => {
   command
@@ -98,10 +92,10 @@ function refuseNight(name: string): void {
 async function recover(journalFolder: string, terminal: Terminal): Promise<void> {
   const { restored, left } = await recoverReplacements(journalFolder);
   for (const path of restored) terminal.note(`a change that was cut off was taken back: ${path}`);
-  for (const { path, why, backup } of left)
-    terminal.warn(
-      `a change of ${path} was cut off and is left as it is: ${why}${backup ? `; what it was before: ${backup}` : ''}`,
-    );
+  for (const { path, why, backup } of left) {
+    const before = backup ? `; what it was before: ${backup}` : '';
+    terminal.warn(`a change of ${path} was cut off and is left as it is: ${why}${before}`);
+  }
 }
 
 async function write(applying: Applying, { yes = false, scripts = false }: Flags, terminal: Terminal): Promise<void> {
@@ -113,8 +107,8 @@ async function write(applying: Applying, { yes = false, scripts = false }: Flags
     uncommitted = (await gitState(plan.document.realPath))?.changes ?? null;
     const style = { ...terminal, width: terminal.lineWidth };
     if (!terminal.isJson) terminal.answer({}, previewLines(plan, { patch, verdict, uncommitted }, style));
-    if (!yes) await requireConsent(plan, { verdict, command }, terminal);
-    if (!scripts) await requireScriptConsent(plan, { isAsked: !yes, command }, terminal);
+    if (!yes) await requireConsent(plan, verdict, command, terminal);
+    if (!scripts) await requireScriptConsent(plan, !yes && terminal.canAsk, command, terminal);
     return true;
   };
   const applied = await applyRun(run, journalFolder, { to, agrees }).catch(offerOther(command));
@@ -191,11 +185,7 @@ async function requireYes(question: string, terminal: Terminal): Promise<void> {
 }
 
 /** A person sees the change first. Where nobody can be asked, a proven one is what was asked for. */
-async function requireConsent(
-  { document }: ApplyPlan,
-  { verdict, command }: { readonly verdict: RunVerdict; readonly command: string },
-  terminal: Terminal,
-): Promise<void> {
+async function requireConsent({ document }: ApplyPlan, verdict: RunVerdict, command: string, terminal: Terminal) {
   const doubt = verdict.isProven ? '' : ' It is not proven.';
   if (terminal.canAsk) return requireYes(`Write this into ${oneLine(document.path)}?${doubt}`, terminal);
   if (!verdict.isProven)
@@ -203,20 +193,13 @@ async function requireConsent(
 }
 
 /** Scripts need consent of their own: agreeing to a text is not agreeing to code that agents run. */
-async function requireScriptConsent(
-  plan: ApplyPlan,
-  { isAsked, command }: { readonly isAsked: boolean; readonly command: string },
-  terminal: Terminal,
-): Promise<void> {
+async function requireScriptConsent(plan: ApplyPlan, canAsk: boolean, command: string, terminal: Terminal) {
   const scripts = scriptsIn(plan.others).map(({ name }) => oneLine(name));
   if (scripts.length === 0) return;
-  if (!isAsked || !terminal.canAsk) {
-    const hint = `Read their change above, and if agents may run them: ${command} --yes --scripts`;
-    throw new SkillError('USAGE', `nothing was written: ${scripts.join(', ')} would change, and agents run scripts`, {
-      hint,
-    });
-  }
-  await requireYes(`Agents will run ${scripts.join(', ')}. Write them as shown?`, terminal);
+  if (canAsk) return requireYes(`Agents will run ${scripts.join(', ')}. Write them as shown?`, terminal);
+  const hint = `Read their change above, and if agents may run them: ${command} --yes --scripts`;
+  const message = `nothing was written: ${scripts.join(', ')} would change, and agents run scripts`;
+  throw new SkillError('USAGE', message, { hint });
 }
 
 const UNDONE: Readonly<Record<Undone['how'], string>> = {
@@ -227,14 +210,13 @@ const UNDONE: Readonly<Record<Undone['how'], string>> = {
 
 function madeElsewhere(document: string, { run, command }: Applying): SkillError {
   const message = `${run.path} is a copy of the run that was applied to ${document}, or was moved`;
-  return new SkillError('USAGE', message, {
-    hint: `If that is the one: ${command} --undo --to ${shellWord(document)}`,
-  });
+  const hint = `If that is the one: ${command} --undo --to ${shellWord(document)}`;
+  return new SkillError('USAGE', message, { hint });
 }
 
 async function undoLast(applying: Applying, terminal: Terminal): Promise<void> {
   const { run, to, journalFolder, command } = applying;
-  const meant = to === undefined ? undefined : await documentPath(run, applying);
+  const meant = to === undefined ? undefined : await documentPath(run, to);
   const undone = await undoApply(run, { journalFolder, meant });
   if (undone && 'madeElsewhere' in undone) throw madeElsewhere(undone.madeElsewhere, applying);
   if (undone === undefined) {

@@ -4,10 +4,10 @@ import { wrap } from '../../report/index.ts';
 import { Answered } from '../errors.ts';
 import { configOption, jsonOption, setOption } from '../flags/flags.ts';
 import { checkInFlags } from '../flags/in-flags.ts';
-import { type DefineCommand, examples } from '../run-command.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = { readonly config?: string; readonly set: readonly string[]; readonly canary?: boolean };
+type Flags = OptionalFlags<'config', 'canary'> & { readonly set: readonly string[] };
 
 export const define: DefineCommand = (command, terminal) => {
   command
@@ -27,10 +27,7 @@ const EXAMPLES = examples([
 
 const CANARY_ADVICE = 'whether that can be seen to work: skillopt doctor --canary';
 
-async function diagnose(
-  { config, set: overrides, canary: hasCanary = false }: Flags,
-  terminal: Terminal,
-): Promise<void> {
+async function diagnose({ config, set: overrides, canary: hasCanary = false }: Flags, terminal: Terminal) {
   const { io } = terminal;
   const checks: Check[] = [];
   let project: LoadedProject | undefined;

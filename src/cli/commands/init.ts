@@ -24,19 +24,12 @@ import { skillFileAt } from '../../skills/index.ts';
 import { makeFolder, shownPath } from '../../stores/index.ts';
 import { jsonOption } from '../flags/flags.ts';
 import { initLines, noteLines, starterLines } from '../init/init-lines.ts';
-import { type DefineCommand, examples } from '../run-command.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import { placeOf } from '../sleep/sleep-flags.ts';
 import { askForText, chooseOne } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = {
-  readonly format: ConfigFormat;
-  readonly skill?: string;
-  readonly tasks?: string;
-  readonly yes?: boolean;
-  readonly starter?: boolean;
-  readonly force?: boolean;
-};
+type Flags = OptionalFlags<'skill' | 'tasks', 'yes' | 'starter' | 'force'> & { readonly format: ConfigFormat };
 
 export const define: DefineCommand = (command, terminal) => {
   command
@@ -64,7 +57,7 @@ async function init(directory: string, flags: Flags, terminal: Terminal): Promis
   requireFolder(path);
   requireNoOther(path, flags);
   const found = flags.starter ? undefined : await lookInto(path, flags, terminal);
-  if (found === undefined || isEmpty(found)) return writeStarter(path, flags, found, terminal);
+  if (!found || isEmpty(found)) return writeStarter(path, flags, found ? leftOutCautions(found) : [], terminal);
   await writeProject(found, flags, terminal);
 }
 
@@ -77,14 +70,13 @@ async function lookInto(directory: string, flags: Flags, terminal: Terminal): Pr
 
 async function writeStarter(
   path: string,
-  { format, force = false }: Flags,
-  found: FolderFindings | undefined,
+  flags: Flags,
+  cautions: readonly string[],
   terminal: Terminal,
 ): Promise<void> {
-  const files = starterProject(format, basename(path));
-  if (!force) refuseToOverwrite(path, Object.keys(files));
+  const files = starterProject(flags.format, basename(path));
+  if (!flags.force) refuseToOverwrite(path, Object.keys(files));
   await writeFiles(path, files);
-  const cautions = found ? leftOutCautions(found) : [];
   const notes = cautions.flatMap((text) => noteLines(text, terminal));
   const lines = starterLines(path, files, terminal);
   terminal.answer({ directory: path, files: Object.keys(files), cautions }, [...notes, ...lines]);
@@ -92,10 +84,8 @@ async function writeStarter(
 
 async function writeProject(found: FolderFindings, flags: Flags, terminal: Terminal): Promise<void> {
   const { directory } = found;
-  const choice = await chooseProject(
-    found,
-    terminal.canAsk && !flags.yes ? { choose: chooseOne, write: askForText } : undefined,
-  );
+  const asker = terminal.canAsk && !flags.yes ? { choose: chooseOne, write: askForText } : undefined;
+  const choice = await chooseProject(found, asker);
   const cwd = terminal.io.cwd();
   const goThere = directory === cwd ? '' : `cd ${shellWord(shownPath(directory, cwd))} && `;
   if (choice.source?.kind === 'skillopt') {
@@ -111,11 +101,8 @@ async function writeProject(found: FolderFindings, flags: Flags, terminal: Termi
   if (!flags.force) refuseToOverwrite(directory, Object.keys(files));
   await writeFiles(directory, files);
   const next = await nextCommand({ found, choice, proposal, file, goThere });
-  answer(
-    { found, choice, proposal },
-    { written: Object.keys(files), next, cautions: cautionsFor(choice, found) },
-    terminal,
-  );
+  const told = { written: Object.keys(files), next, cautions: cautionsFor(choice, found) };
+  answer({ found, choice, proposal }, told, terminal);
 }
 
 type InitLines = Parameters<typeof initLines>;
@@ -131,10 +118,8 @@ function answer(made: InitLines[0], told: InitLines[1] & { next: object }, termi
   const next = { ...told.next, ...Object.fromEntries(typed) };
   const tasks = found.tasks.map(({ answers: _answers, ...rest }) => rest);
   const { settings = null, missing = null } = proposal ?? {};
-  terminal.answer(
-    { directory: found.directory, files, found: { ...found, tasks }, settings, missing, cautions, next },
-    initLines(made, { written: files, cautions, next }, terminal),
-  );
+  const value = { directory: found.directory, files, found: { ...found, tasks }, settings, missing, cautions, next };
+  terminal.answer(value, initLines(made, { written: files, cautions, next }, terminal));
 }
 
 function refuseToOverwrite(path: string, names: readonly string[]): void {
@@ -149,10 +134,8 @@ async function writeFiles(path: string, files: Readonly<Record<string, string>>)
     await makeFolder(path);
     for (const [name, text] of Object.entries(files)) await writeAnew(join(path, name), text);
   } catch (cause) {
-    throw new SkillError('USAGE', `cannot write into ${path}: ${(cause as Error).message}`, {
-      cause,
-      hint: 'Choose a folder that you may write into: skillopt init DIR',
-    });
+    const hint = 'Choose a folder that you may write into: skillopt init DIR';
+    throw new SkillError('USAGE', `cannot write into ${path}: ${(cause as Error).message}`, { cause, hint });
   }
 }
 
@@ -192,11 +175,7 @@ async function realSkill(path: string): Promise<string> {
   return realpath(file).catch(() => file);
 }
 
-function notFound(
-  { directory }: FolderFindings,
-  flag: string,
-  things: readonly { readonly path: string }[],
-): SkillError {
+function notFound({ directory }: FolderFindings, flag: string, things: readonly { readonly path: string }[]) {
   const hint = things.length === 0 ? 'There is none.' : `There is: ${things.map(({ path }) => path).join(', ')}`;
   return new SkillError('USAGE', `${flag} is none of what was found in ${directory}`, { hint });
 }

@@ -8,6 +8,7 @@ import { addSleepFlags, type SleepFlags } from '../sleep/sleep-flags.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const SCHEDULE_KINDS = ['systemd', 'cron', 'launchd', 'windows'];
+const IMPROVED = 'improve this existing skill: its name, folder or SKILL.md';
 
 /** Each part loads its code when it is called: a status in a shell prompt must be quick. */
 export const define: DefineCommand = (command, terminal) => {
@@ -17,7 +18,7 @@ export const define: DefineCommand = (command, terminal) => {
     .allowExcessArguments(true) // unknownPart reports them
     .action(async (flags: SleepFlags) => {
       if (command.args.length > 0) throw unknownPart(command);
-      return (await import('../sleep/overview.ts')).showOverview(flags, terminal);
+      return (await import('../sleep/harvest.ts')).showOverview(flags, terminal);
     });
   const parts = partsOf(command, terminal);
   addHarvest(parts);
@@ -46,11 +47,7 @@ function partsOf(command: Command, terminal: Terminal) {
         .option('--max-minutes <number>', 'stop after this many minutes; the same command resumes', positiveNumber)
         .option('--max-calls <number>', 'maximum number of model calls', positiveNumber)
         .option('--max-cost-usd <number>', 'maximum cost in dollars; every model needs a known price', positiveNumber)
-        .addOption(
-          new Option('--skill <name>', 'improve this existing skill: its name, folder or SKILL.md').conflicts(
-            'targetSkillPath',
-          ),
-        ),
+        .addOption(new Option('--skill <name>', IMPROVED).conflicts('targetSkillPath')),
     /** Calls what `load` finds with all flags, also those of the command above. */
     calling: (load: () => Promise<Act>) => async (_: unknown, own: Command) =>
       (await load())(own.optsWithGlobals() as never, terminal),
@@ -58,9 +55,8 @@ function partsOf(command: Command, terminal: Terminal) {
 }
 
 function addHarvest({ part, withConsent, calling }: Parts): void {
-  const harvest = addSleepFlags(part('harvest', 'the tasks in your sessions, as a table or as a file to review'), [
-    'optimizer',
-  ])
+  const harvest = part('harvest', 'the tasks in your sessions, as a table or as a file to review');
+  addSleepFlags(harvest, ['optimizer'])
     .option('--output <file>', 'write the tasks there, to review by hand; - is stdout')
     .option('--force', 'overwrite a reviewed file, or one that holds no tasks')
     .option('--with-model', 'let the optimizer find them; otherwise rules do, and no model is asked');
@@ -93,10 +89,8 @@ const readChanges = (text: string, before: readonly number[] = []) => [
 ];
 
 function addReview({ part, withConsent, calling }: Parts): void {
-  const review = addSleepFlags(part('review', 'go through a proposal edit by edit; what you keep is measured again'), [
-    'target',
-    'judge',
-  ])
+  const review = part('review', 'go through a proposal edit by edit; what you keep is measured again');
+  addSleepFlags(review, ['target', 'judge'])
     .option('--skill <name...>', 'what is proposed for these skills')
     .option('--memory', 'what is proposed for the memory file')
     .option('--night <number>', 'what this night proposed', readNight)
@@ -119,10 +113,10 @@ function addProposals({ ofProject, calling }: Parts): void {
       .option('--memory', `what ${done} for the memory file`)
       .option('--night <number>', 'what this night proposed', readNight);
   about('adopt', 'put what a night proposed into the live document', 'is proposed', ', all or nothing').action(
-    calling(async () => (await import('../sleep/adopt.ts')).adoptChosen),
+    calling(async () => (await import('../sleep/state.ts')).adoptChosen),
   );
   about('rollback', 'undo the last adoption, or those of a night', 'was adopted').action(
-    calling(async () => (await import('../sleep/adopt.ts')).rollBackChosen),
+    calling(async () => (await import('../sleep/state.ts')).rollBackChosen),
   );
 }
 
@@ -132,10 +126,10 @@ function addSchedule({ limited, ofProject, calling }: Parts): void {
     .addOption(new Option('--with <kind>', 'how (default: what works here)').choices(SCHEDULE_KINDS))
     .option('--print', 'show what would be installed, and install nothing')
     .option('--force', 'install it even if something would be missing at night')
-    .action(calling(async () => (await import('../sleep/schedule.ts')).schedule));
+    .action(calling(async () => (await import('../sleep/run.ts')).schedule));
   ofProject('unschedule', 'remove the nightly job')
     .option('--all', 'the jobs of every project')
-    .action(calling(async () => (await import('../sleep/schedule.ts')).unschedule));
+    .action(calling(async () => (await import('../sleep/run.ts')).unschedule));
 }
 
 function addPurge({ part }: Parts, terminal: Terminal): void {

@@ -6,23 +6,12 @@ import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.
 import { liveStepLines, triedLines } from '../../report/index.ts';
 import { interruptible } from '../errors.ts';
 import { jsonOption, positiveNumber } from '../flags/flags.ts';
-import { type DefineCommand, examples } from '../run-command.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = {
-  readonly agent: AgentName;
-  readonly skill: string;
-  readonly in?: string;
-  readonly model?: string;
-  readonly sandbox: SandboxSpec;
-  readonly container?: string;
-  readonly baseUrl?: string;
-  readonly apiKeyEnv?: string;
-  readonly path?: string;
-  readonly minutes: number;
-  readonly maxTurns?: number;
-  readonly maxUsd?: number;
-};
+type TextFlags = 'in' | 'model' | 'container' | 'baseUrl' | 'apiKeyEnv' | 'path';
+type Flags = Readonly<{ agent: AgentName; skill: string; sandbox: SandboxSpec; minutes: number }> &
+  OptionalFlags<TextFlags, never, 'maxTurns' | 'maxUsd'>;
 
 export const define: DefineCommand = (command, terminal) => {
   const names = Object.keys(agentPrograms);
@@ -49,11 +38,9 @@ export const define: DefineCommand = (command, terminal) => {
     .action((task: string, flags: Flags) => attempt(task, flags, terminal));
 };
 
+const FILL_IN = 'skillopt try "Fill in form.pdf" --agent claude --skill skills/pdf --in fixtures';
 const EXAMPLES = examples([
-  [
-    'skillopt try "Fill in form.pdf" --agent claude --skill skills/pdf --in fixtures',
-    'what it reads, runs and changes',
-  ],
+  [FILL_IN, 'what it reads, runs and changes'],
   ['skillopt try "Say hello" --agent codex --skill skills/pdf', 'does it leave the skill alone?'],
 ]);
 

@@ -56,12 +56,8 @@ function readValue(text: string, schema: z.ZodType, inner: z.ZodType): unknown {
   if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a number.');
   const result = schema.safeParse(value);
   if (result.success) return value;
-  throw new InvalidArgumentError(
-    `${result.error.issues
-      .map(expectedBy)
-      .join('; ')
-      .replace(/^expected/, 'Expected')}.`,
-  );
+  const expected = result.error.issues.map(expectedBy).join('; ');
+  throw new InvalidArgumentError(`${expected.replace(/^expected/, 'Expected')}.`);
 }
 
 function toValue(text: string, inner: z.ZodType): unknown {

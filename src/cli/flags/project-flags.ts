@@ -99,10 +99,7 @@ export async function typedProject({ config, set: overrides, ...flags }: Project
 }
 
 /** The project that is named or that is here; tasks can be worked on without one. */
-export async function projectOf(
-  { config, ...flags }: ProjectFlags,
-  { io }: Terminal,
-): Promise<LoadedProject | undefined> {
+export async function projectOf({ config, ...flags }: ProjectFlags, { io }: Terminal) {
   const cwd = io.cwd();
   if (config === undefined && findConfigFile(cwd) === undefined) return undefined;
   return loadProject({ ...typedSettings(flags), config, cwd });

@@ -9,21 +9,20 @@ import {
   type Proposal,
   sourcesOf,
 } from '../../project/index.ts';
-import { fitRows, wrap } from '../../report/index.ts';
+import { fitRows, nameSome, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type Row = readonly [what: string, text: string];
 
-export function initLines(
-  { found, choice, proposal }: { found: FolderFindings; choice: Choice; proposal?: Proposal },
-  { written, next, cautions }: { written: readonly string[]; next: Next; cautions: readonly string[] },
-  terminal: Terminal,
-): string[] {
-  const {
-    width,
-    colors: { bold, dim },
-  } = terminal;
+type Made = { readonly found: FolderFindings; readonly choice: Choice; readonly proposal?: Proposal };
+type Told = { readonly written: readonly string[]; readonly next: Next; readonly cautions: readonly string[] };
+
+export function initLines({ found, choice, proposal }: Made, told: Told, terminal: Terminal): string[] {
+  const { written, next, cautions } = told;
+  const { width } = terminal;
+  const { bold, dim } = terminal.colors;
+  const names = `Wrote ${written.join(' and ')}; nothing else was touched.`;
   const show = ([what, text]: Row) => {
     const [first = '', ...more] = wrap(text, width - INDENT);
     return [`  ${dim(what.padEnd(INDENT - 2))}${first}`, ...more.map((line) => ' '.repeat(INDENT) + line)];
@@ -34,12 +33,7 @@ export function initLines(
     ...(proposal ? [bold('decided'), ...decidedRows(choice, proposal).flatMap(show)] : []),
     ...cautions.flatMap((text) => noteLines(text, terminal)),
     '',
-    ...wrap(
-      written.length === 0
-        ? 'Nothing was written: that file is the project.'
-        : `Wrote ${written.join(' and ')}; nothing else was touched.`,
-      width,
-    ),
+    ...wrap(written.length === 0 ? 'Nothing was written: that file is the project.' : names, width),
     '',
     ...nextLines(next, terminal),
   ];
@@ -74,35 +68,29 @@ function foundRows(found: FolderFindings, { skill }: Choice): Row[] {
   ];
 }
 
-function some(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
+const some = (names: readonly string[]) => nameSome(names, MOST_NAMED);
 
 function decidedRows({ skill, source, columns, scoring, models }: Choice, { settings }: Proposal): Row[] {
   const tasks = source?.kind === 'tasks' ? source.tasks : undefined;
   const mapping = tasks ? mappingOf({ ...tasks.columns, ...columns }) : '';
+  const { target, judge } = settings;
   return [
     ['skill', skill ? skill.path : 'SKILL.md, a new one: there was none'],
     ['tasks', source ? `${source.path}${mapping ? `: ${mapping}` : ''}` : 'to be drafted from the skill'],
     ...(scoring && tasks?.format === 'rows' ? [['scoring', `${scoring.name}, since ${scoring.why}`] as const] : []),
     ['models', models ? `${models.label}, since ${models.why}` : 'none yet'],
-    ...(settings.target === 'none' ? [['target', 'none: the environment asks no model'] as const] : []),
-    ...(settings.judge === undefined
-      ? []
-      : [['judge', `${nameOf(settings.judge)}, since a model scores these tasks`] as const]),
+    ...(target === 'none' ? [['target', 'none: the environment asks no model'] as const] : []),
+    ...(judge ? [['judge', `${nameOf(judge)}, since a model scores these tasks`] as const] : []),
   ];
 }
 
 const nameOf = (spec: unknown): string =>
   typeof spec === 'string' ? spec : String((spec as { model?: unknown }).model);
 
-export function starterLines(
-  path: string,
-  files: Readonly<Record<string, string>>,
-  { io, called, lineWidth, colors: { bold, dim } }: Terminal,
-): string[] {
-  const cwd = io.cwd();
+export function starterLines(path: string, files: Readonly<Record<string, string>>, terminal: Terminal): string[] {
+  const { called, lineWidth } = terminal;
+  const { bold, dim } = terminal.colors;
+  const cwd = terminal.io.cwd();
   const isHere = path === cwd;
   const what = [' how it is trained', ' what is learned from', ' where training starts'];
   const names = Object.keys(files).map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);

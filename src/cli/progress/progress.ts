@@ -12,6 +12,7 @@ import {
 } from '../../core/run/index.ts';
 import { PASS_MARK } from '../../core/stats/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
+import { agentTargetOf, type Caller, type LoadedProject } from '../../project/index.ts';
 import {
   type Change,
   clip,
@@ -44,14 +45,10 @@ type ProgressOptions = {
 };
 
 /** Shows a run on stderr: a live block on a terminal, plain lines anywhere else, warnings alone when quiet. */
-export function openProgress(
-  terminal: Terminal,
-  { isQuiet = false, isNight = false, isWatched = false }: ProgressOptions = {},
-): ProgressReporter {
+export function openProgress(terminal: Terminal, options: ProgressOptions = {}): ProgressReporter {
+  const { isQuiet = false, isNight = false, isWatched = false } = options;
   const { stderr } = terminal.io;
   const isLive = stderr.isTTY === true && !isQuiet;
-  let live: LiveBlock | undefined;
-  let timer: NodeJS.Timeout | undefined;
   const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
   const log = terminal.say; // above the live block, where there is one
   const tell = (line: string | undefined) => {
@@ -59,22 +56,17 @@ export function openProgress(
   };
   const run = followRun();
   const trouble = watchTrouble(isLive ? undefined : tell);
-  const draw = () => {
-    const block = progressBlock(run.view(), look());
+  const block = redrawnBlock(terminal, () => {
     const marks = isWatched ? markLines(run.view(), look().width) : [];
-    live?.draw([...block, ...marks, ...trouble.lines().map((line) => clip(line.trim(), look().width))]);
-  };
-  const begin = () => {
-    if (!isLive || live) return;
-    live = openLiveBlock(terminal.io);
-    timer = setInterval(draw, REDRAW_MS).unref();
-  };
-  if (!isNight) begin(); // before the first run of a night a person is asked, and transcripts are read
+    const troubles = trouble.lines().map((line) => clip(line.trim(), look().width));
+    return [...progressBlock(run.view(), look()), ...marks, ...troubles];
+  });
+  if (isLive && !isNight) block.begin(); // before the first run of a night a person is asked, and transcripts are read
 
   return {
     log,
     onOpen(opened, takenUp) {
-      begin();
+      if (isLive) block.begin();
       run.open(opened, takenUp);
       if (!(isNight && opened.isDone) && !isWatched) tell(openLine(opened));
     },
@@ -89,6 +81,20 @@ export function openProgress(
     onRetry: trouble.onRetry,
     onRateLimit: trouble.onRateLimit,
     onWarning: terminal.warn,
+    close: block.close,
+  };
+}
+
+/** Lines at the foot of the terminal that change by themselves, from `begin` to `close`. */
+function redrawnBlock({ io }: Terminal, lines: () => string[]) {
+  let live: LiveBlock | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    begin() {
+      if (live) return;
+      live = openLiveBlock(io);
+      timer = setInterval(() => live?.draw(lines()), REDRAW_MS).unref();
+    },
     close() {
       clearInterval(timer);
       live?.close();
@@ -96,28 +102,27 @@ export function openProgress(
   };
 }
 
-type Watching = { readonly observers: readonly RunObserver[]; readonly signal: AbortSignal };
+type Watching = { readonly observers: readonly RunObserver[]; readonly signal: AbortSignal; readonly caller: Caller };
 
-type WorkOptions = {
-  readonly isQuiet?: boolean | undefined;
+type ProjectWork = {
+  readonly loaded: LoadedProject;
+  readonly quiet?: boolean | undefined;
   /** Whether what was done so far need not be done again. */
   readonly isKept?: boolean;
-  readonly hasAgent?: boolean;
 };
 
+/** Works on a project with progress on stderr, until it is done or Ctrl-C stops it. */
 export async function withProgress<T>(
   terminal: Terminal,
-  { isQuiet = false, ...stopping }: WorkOptions,
+  { loaded, quiet: isQuiet = false, isKept = true }: ProjectWork,
   work: (watching: Watching) => Promise<T>,
 ): Promise<T> {
+  const { io } = terminal;
   const progress = openProgress(terminal, { isQuiet });
-  try {
-    return await interruptible({ io: terminal.io, onStop: progress.log, ...stopping }, (signal) =>
-      work({ observers: [progress], signal }),
-    );
-  } finally {
-    progress.close();
-  }
+  const stopping = { isKept, hasAgent: agentTargetOf(loaded.project) !== undefined };
+  return interruptible({ io, onStop: progress.log, ...stopping }, (signal) =>
+    work({ observers: [progress], signal, caller: { env: io.env, notices: terminal } }),
+  ).finally(progress.close);
 }
 
 function followRun() {

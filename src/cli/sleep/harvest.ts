@@ -1,14 +1,15 @@
 import { accessSync, constants } from 'node:fs';
-import { harvestSessions } from '../../app/index.ts';
+import { harvestSessions, type NotSurveyed, surveySessions } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
-import { type Column, clip, nextLines, table, wrap } from '../../report/index.ts';
+import { atMost, type Column, clip, nextLines, rightColumns, table, wrap } from '../../report/index.ts';
 import {
   type FileTrouble,
   type Harvest,
   type HarvestCounts,
   type MineResult,
+  type Overview,
   openSleep,
   requireReplaceable,
   tasksFileText,
@@ -16,10 +17,115 @@ import {
   writeTasksFile,
 } from '../../sleep/index.ts';
 import { shownPath } from '../../stores/index.ts';
+import { findSource } from '../../transcripts/index.ts';
 import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { gatherProgress } from './gather-progress.ts';
 import { consentFrom, retyped, type SleepFlags, sleepOptions } from './sleep-flags.ts';
+
+/** What there is to learn from on this machine. Asks no model, and reads only what has changed since the last time. */
+export async function showOverview(flags: SleepFlags, terminal: Terminal): Promise<void> {
+  using sleep = await openSleep(sleepOptions(flags, terminal));
+  const progress = gatherProgress(terminal);
+  const options = { since: flags.since, isOfProject: flags.project !== undefined, onGather: progress.onEvent };
+  const survey = await surveySessions(sleep, options).finally(progress.close);
+  const { overview, trouble, filesRead, notSurveyed, lookedAt, usableHere, isRecent } = survey;
+  const further = isRecent || flags.since !== undefined ? {} : { lookbackHours: 0 }; // so that the next command finds something
+  const notes = {
+    next: { flags: { ...flags, ...further }, here: sleep.redact(sleep.project), usableHere },
+    trouble: troubleLines(trouble, sleep.redact, terminal),
+    lookedAt,
+    notMeant: notSurveyed.map(([why, times]) => `${plural(times, 'session')} ${whyText(why, flags)}`),
+  };
+  terminal.answer({ ...overview, trouble, filesRead }, overviewLines(overview, notes, terminal));
+}
+
+const whyText = (why: NotSurveyed, { since }: SleepFlags) =>
+  ({
+    'other-agent': 'of other agents (--source auto takes all)',
+    'other-project': 'of other projects (--all-projects takes them)',
+    'too-old': `that ended before ${since} (in UTC, unless it names a zone)`,
+    ignored: 'named in a .skilloptignore',
+  })[why];
+
+const COUNTS = rightColumns(['sessions', 'could teach']);
+const PROJECT: Column = { title: 'project', isElastic: true };
+const AGENT_COLUMNS = [{ title: 'agent', isElastic: true }, ...COUNTS, { title: 'first' }, { title: 'last' }];
+const PROJECT_COLUMNS = [PROJECT, ...COUNTS, { title: 'first', isOptional: true }, { title: 'last' }];
+const MOST_PROJECTS = 8;
+
+type OverviewNotes = Readonly<Record<'trouble' | 'lookedAt' | 'notMeant', readonly string[]>> & {
+  /** `here` is the folder that is meant, as sessions name it. */
+  readonly next: { readonly flags: SleepFlags; readonly here: string; readonly usableHere: number };
+};
+
+function overviewLines(found: Overview, notes: OverviewNotes, terminal: Terminal): string[] {
+  const { colors, width } = terminal;
+  if (found.sessions === 0) return nothingFound(notes, terminal);
+  const more = found.projects.length - MOST_PROJECTS;
+  const agents = found.agents.map((row) => [findSource(row.source).title, ...cells(row)]);
+  const projects = found.projects.slice(0, MOST_PROJECTS).map((row) => [row.project || '(not known)', ...cells(row)]);
+  return [
+    ...wrap('What your coding agents kept on this machine. Nothing was sent anywhere, no model was asked.', width),
+    '',
+    ...table(AGENT_COLUMNS, agents, terminal),
+    '',
+    ...table(PROJECT_COLUMNS, projects, terminal),
+    ...(more > 0 ? [colors.dim(`and ${plural(more, 'project')} more: --json lists all`)] : []),
+    colors.dim('dates are in UTC'),
+    ...leftOutLine(found, width),
+    ...notes.trouble,
+    '',
+    ...nextSteps(notes, terminal),
+  ];
+}
+
+const cells = ({ sessions, usable, firstAt, lastAt }: Overview['agents' | 'projects'][number]) => [
+  count(sessions),
+  count(usable),
+  firstAt.slice(0, 10),
+  lastAt.slice(0, 10),
+];
+
+function leftOutLine({ sessions, usable }: Overview, width: number): string[] {
+  const others = sessions - usable;
+  if (others === 0) return [];
+  const why =
+    'nobody asked for anything in it, a sub-agent or a program talked to the agent, or the person said that nothing shall be learned from it';
+  return ['', ...wrap(`${plural(others, 'session')} cannot teach anything: ${why}.`, width)];
+}
+
+function nextSteps({ next }: OverviewNotes, terminal: Terminal): string[] {
+  const { here, usableHere, flags } = next;
+  const isAll = flags.allProjects === true;
+  const ofHere = usableHere > 0 && `${plural(usableHere, 'session')} of ${oneLine(here)}`;
+  const ofOne = ofHere || 'none of them is of this folder; of all projects';
+  const { project: _project, ...others } = flags;
+  const given = isAll || ofHere ? flags : { ...others, allProjects: true };
+  const tasks = `the tasks in them (${isAll ? 'sessions of all projects' : ofOne}), no model asked`;
+  const cost = 'what a night would cost, and every text that it may send';
+  return nextLines(
+    [
+      [retyped('harvest', given), tasks],
+      [retyped('run --plan', given), cost],
+    ],
+    terminal,
+  );
+}
+
+function nothingFound({ lookedAt, notMeant, trouble }: OverviewNotes, { width }: Terminal): string[] {
+  if (notMeant.length > 0)
+    return ['No session is meant by these flags:', ...notMeant.map((line) => `  ${line}`), ...trouble];
+  return [
+    'No transcripts of a coding agent were found on this machine.',
+    ...lookedAt.map((root) => `  looked at ${oneLine(root)}`),
+    ...trouble,
+    ...wrap(
+      'Work with an agent for a day and look again, or say where its home is, for example CLAUDE_CONFIG_DIR=PATH.',
+      width,
+    ),
+  ];
+}
 
 type HarvestFlags = SleepFlags & {
   /** A path, or `-` for stdout. */
@@ -79,10 +185,7 @@ const MOST_GROUPS = 5;
 function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Terminal): string[] {
   const { sessions, considered, trouble } = harvest;
   const { width, colors } = terminal;
-  const rest = [
-    ...notConsidered(considered).map((line) => colors.dim(line)),
-    ...troubleLines(trouble, redact, terminal),
-  ];
+  const rest = [...notConsidered(considered).map(colors.dim), ...troubleLines(trouble, redact, terminal)];
   if (sessions.length === 0) return ['No session to learn from.', ...rest];
   const how = flags.withModel ? 'as the model found them' : 'by rule: no model was asked';
   const recurring = mined.groups.filter(({ sessionIds }) => sessionIds.length > 1).slice(0, MOST_GROUPS);
@@ -95,45 +198,38 @@ function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Te
     ...taskTable(mined, terminal),
     ...asked,
     ...(asked.length === 0 && mined.tasks.length > 0 ? ['Nothing was asked twice yet.'] : []),
-    ...mined.notes.map((note) => colors.dim(note)),
+    ...mined.notes.map(colors.dim),
     ...rest,
   ];
 }
 
-const PROJECT: Column = { title: 'project', isElastic: true };
 const TASK_COLUMNS: readonly Column[] = [
   { title: 'task', isElastic: true },
   { title: 'outcome' },
   { title: 'split' },
-  { title: 'sessions', align: 'right', isOptional: true },
+  ...rightColumns(['sessions'], true),
   { title: 'id', isOptional: true },
 ];
 
-function taskTable({ tasks }: MineResult, { width, colors }: Terminal): string[] {
+function taskTable({ tasks }: MineResult, terminal: Terminal): string[] {
   if (tasks.length === 0) return [];
   const isOfMany = new Set(tasks.map(({ project }) => project)).size > 1;
   const rows = tasks.map(({ project, intent, outcome, split, sourceSessions, id }) => [
     ...(isOfMany ? [oneLine(project)] : []),
-    oneLine(intent),
-    outcome,
-    split,
-    String(sourceSessions.length),
-    id,
+    ...[oneLine(intent), outcome, split, String(sourceSessions.length), id],
   ]);
-  return [...table([...(isOfMany ? [PROJECT] : []), ...TASK_COLUMNS], rows, { width, paintTitle: colors.dim }), ''];
+  return [...table([...(isOfMany ? [PROJECT] : []), ...TASK_COLUMNS], rows, terminal), ''];
 }
 
 function outputLines(output: string | undefined, flags: HarvestFlags, terminal: Terminal): string[] {
-  const { io, width, called } = terminal;
   if (output === undefined) {
     const command = retyped(`harvest${flags.withModel ? ' --with-model' : ''} --output tasks.json`, flags);
     return ['', ...nextLines([[command, 'the tasks as a file, to review by hand']], terminal)];
   }
-  const file = shownPath(output, io.cwd());
-  const use = called(
-    `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`,
-  );
-  return ['', ...wrap(`written: ${file}. Read it, correct it, and set "reviewed": true in it. ${use}`, width)];
+  const file = shownPath(output, terminal.io.cwd());
+  const use = `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`;
+  const written = `written: ${file}. Read it, correct it, and set "reviewed": true in it. ${terminal.called(use)}`;
+  return ['', ...wrap(written, terminal.width)];
 }
 
 export function notConsidered(counts: HarvestCounts): string[] {
@@ -155,11 +251,7 @@ export function notConsidered(counts: HarvestCounts): string[] {
 const MOST_NAMED = 3;
 
 /** Transcripts that were read in part or not at all, by what is to be done about them, with their names. */
-export function troubleLines(
-  trouble: readonly FileTrouble[],
-  redact: (text: string) => string,
-  terminal: Terminal,
-): string[] {
+export function troubleLines(trouble: readonly FileTrouble[], redact: (text: string) => string, terminal: Terminal) {
   const unread = trouble.filter(({ trouble: kinds }) => kinds.unreadable);
   const closed = unread.filter(({ path }) => !mayRead(path));
   const groups: readonly (readonly [readonly FileTrouble[], string])[] = [
@@ -169,11 +261,12 @@ export function troubleLines(
   ];
   return groups.flatMap(([files, what]) => {
     if (files.length === 0) return [];
-    const names = files.slice(0, MOST_NAMED).map(({ path }) => oneLine(redact(path)));
-    const more = files.length > MOST_NAMED ? [`and ${files.length - MOST_NAMED} more: --json lists all`] : [];
+    const names = files.map(({ path }) => oneLine(redact(path)));
     return [
       ...wrap(`${plural(files.length, 'transcript')} ${what}.`, terminal.width),
-      ...[...names, ...more].map((name) => terminal.colors.dim(`  ${name}`)),
+      ...atMost(MOST_NAMED, names, (rest) => `and ${rest} more: --json lists all`).map((name) =>
+        terminal.colors.dim(`  ${name}`),
+      ),
     ];
   });
 }

@@ -56,9 +56,8 @@ async function drop(ids: readonly string[], terminal: Terminal): Promise<void> {
   }
   const { path, added } = await ignoreSessions(stateFolderOf(placeOf(terminal)), ids);
   const what = added.length > 0 ? `added ${added.join(', ')} to ${path}` : `${path} says so already`;
-  terminal.note(
-    `nothing is learned from ${ids.map(oneLine).join(', ')} from now on: ${what}. To undo it, delete the line.`,
-  );
+  const names = ids.map(oneLine).join(', ');
+  terminal.note(`nothing is learned from ${names} from now on: ${what}. To undo it, delete the line.`);
 }
 
 function planLines(preview: NightPreview, maxTokens: number, terminal: Terminal): string[] {
@@ -100,11 +99,8 @@ const HANDED_OVER =
 const SIMULATED =
   'No text leaves this process: the models are simulated, and learn nothing real. Name one with --target.';
 
-function recipientLines(
-  { pages, recipients, models }: NightPlan,
-  missing: readonly string[],
-  { width, colors }: Terminal,
-): string[] {
+function recipientLines(plan: NightPlan, missing: readonly string[], { width, colors }: Terminal): string[] {
+  const { pages, recipients, models } = plan;
   if (isHandoff(models.target)) return wrap(HANDED_OVER, width);
   if (recipients.length === 0) return wrap(SIMULATED, width);
   return recipients.flatMap(({ name, roles, isRemote, provider }) => {
@@ -115,12 +111,7 @@ function recipientLines(
   });
 }
 
-function pageLines(
-  pages: readonly Page[],
-  wanted: PageNumber | undefined,
-  flags: SleepFlags,
-  terminal: Terminal,
-): string[] {
+function pageLines(pages: readonly Page[], wanted: PageNumber | undefined, flags: SleepFlags, terminal: Terminal) {
   const { colors } = terminal;
   if (pages.length === 0) return [];
   const shown = wanted === undefined ? [] : choosePages(pages, wanted);

@@ -12,14 +12,11 @@ import {
 } from '../../report/index.ts';
 import type { Proposal } from '../../sleep/index.ts';
 import { Answered } from '../errors.ts';
+import type { OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export type ProposalFlags = {
-  readonly project?: string;
+export type ProposalFlags = OptionalFlags<'project', 'allSkills' | 'memory', 'night'> & {
   readonly skill?: readonly string[];
-  readonly allSkills?: boolean;
-  readonly memory?: boolean;
-  readonly night?: number;
 };
 
 /** The folder that is meant, and whether a project is that folder or one above it. */
@@ -47,10 +44,8 @@ export function choosePending(
   const isClear = chosen.length === 1 || (command === 'adopt' && isAnyNamed(flags));
   if (chosen.length === 0) throw notAmong(pending, flags, terminal);
   if (isClear && !hasTwice(chosen) && chosen.length <= most) return chosen;
-  terminal.answer(
-    { pending: pending.map(shownProposal) },
-    severalLines(isAnyNamed(flags) ? chosen : pending, command, terminal),
-  );
+  const several = isAnyNamed(flags) ? chosen : pending;
+  terminal.answer({ pending: pending.map(shownProposal) }, severalLines(several, command, terminal));
   throw new Answered(2);
 }
 
@@ -93,21 +88,13 @@ function severalLines(proposals: readonly Proposal[], command: ProposalCommand, 
   ];
 }
 
-export function commandFor(
-  proposal: Parameters<typeof commandOf>[0] & Pick<Proposal, 'project'>,
-  terminal: Terminal,
-  command: ProposalCommand = 'adopt',
-): string {
-  return terminal.called(commandOf(proposal, command)) + projectWords(proposal.project, terminal);
-}
+type OneProposal = OneNight & Waiting;
 
-export function nightCommand(
-  { night, project }: Pick<Proposal, 'night' | 'project'>,
-  terminal: Terminal,
-  command: ProposalCommand = 'adopt',
-): string {
-  return terminal.called(nightCommandOf(night, command)) + projectWords(project, terminal);
-}
+export const commandFor = (proposal: OneProposal, terminal: Terminal, command: ProposalCommand = 'adopt') =>
+  terminal.called(commandOf(proposal, command)) + projectWords(proposal.project, terminal);
+
+export const nightCommand = ({ night, project }: OneNight, terminal: Terminal, command: ProposalCommand = 'adopt') =>
+  terminal.called(nightCommandOf(night, command)) + projectWords(project, terminal);
 
 const projectWords = (project: string, terminal: Terminal) =>
   meantProject({}, terminal).isOf(project) ? '' : ` --project ${shellWord(project)}`;
@@ -126,17 +113,16 @@ function notAmong(pending: readonly Proposal[], { skill, night }: ProposalFlags,
   return new SkillError('USAGE', `no proposal waits for ${oneLine(wanted)}`, { hint });
 }
 
-export function nightCommands(
-  night: Pick<SleepReport, 'night' | 'project'>,
-  waiting: readonly Pick<DocumentReport, 'kind' | 'name'>[],
-  terminal: Terminal,
-): NextCommand[] {
-  const [document, ...others] = waiting;
-  if (document === undefined) return [];
-  const isOne = others.length === 0;
+type Waiting = { readonly document: Pick<DocumentReport, 'kind' | 'name'> };
+type OneNight = Pick<SleepReport, 'night' | 'project'>;
+
+export function nightCommands(night: OneNight, waiting: readonly Waiting[], terminal: Terminal): NextCommand[] {
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const isOne = waiting.length === 1;
   const review = isOne
     ? nightCommand(night, terminal, 'review')
-    : commandFor({ ...night, document }, terminal, 'review');
+    : commandFor({ ...night, ...first }, terminal, 'review');
   return [
     [review, `go through ${isOne ? 'it' : 'one of them'}, rule by rule`],
     [nightCommand(night, terminal), isOne ? 'put it into the live document' : 'put them into the live documents'],

@@ -24,11 +24,7 @@ import { choosePending, commandFor, meantProject, type ProposalFlags } from './p
 import type { RunFlags } from './run.ts';
 import { consentFrom, limitsIn, privateFiles, sleepOptions } from './sleep-flags.ts';
 
-type ReviewFlags = RunFlags &
-  ProposalFlags & {
-    readonly dropChange?: readonly number[];
-    readonly yes?: boolean;
-  };
+type ReviewFlags = RunFlags & ProposalFlags & { readonly dropChange?: readonly number[]; readonly yes?: boolean };
 
 /** Goes through a proposal edit by edit. What is kept of it is measured again before it takes the proposal's place. */
 export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Promise<void> {
@@ -39,20 +35,28 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   const changes = changesOf(proposal!);
   if (flags.dropChange === undefined && !terminal.canAsk) return list(proposal!, changes, terminal);
   await warnWithoutModel(sleep, terminal);
-  const decisions = await decide(changes, flags, terminal);
+  const { dropChange } = flags;
+  const decisions = dropChange ? dropNumbered(changes, dropChange) : await askAbout(changes, terminal);
   if (decisions === undefined) return unchanged(terminal);
   const review = await openReview(sleep.folder, proposal!);
   const block = reviewedBlock(proposal!, changes, decisions, review.block);
   if (strip(block) === strip(review.block)) {
     await dropProposal(sleep.folder, proposal!);
-    return terminal.answer({ changed: true, dropped: proposal!.id }, [
-      'Nothing is left of it: the proposal is dropped, and the document is as it was.',
-    ]);
+    return terminal.answer({ changed: true, dropped: proposal!.id }, [NOTHING_LEFT]);
   }
   const isMoved = strip(review.block) !== strip(proposal!.baseBlock);
   if (block === proposal!.block && !isMoved) return unchanged(terminal);
-  await measureAgain(review, block, { sleep, flags, terminal });
+  if (!(await isAgreed(sleep, review, flags, terminal))) return unchanged(terminal);
+  const opened = await openModels(sleep, { consent: consentFrom(flags, terminal) });
+  using _ = privateFiles();
+  const progress = openProgress(terminal, { isQuiet: flags.quiet === true });
+  const proof = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
+    measureReview(sleep, review, block, { opened, limits: limitsIn(flags), observers: [progress], signal }),
+  ).finally(progress.close);
+  answerWith(proof, review.proposal, terminal);
 }
+
+const NOTHING_LEFT = 'Nothing is left of it: the proposal is dropped, and the document is as it was.';
 
 /** Warns before anybody decides: without a model, only the whole proposal can be dropped. */
 async function warnWithoutModel(sleep: OpenSleep, terminal: Terminal): Promise<void> {
@@ -64,55 +68,28 @@ async function warnWithoutModel(sleep: OpenSleep, terminal: Terminal): Promise<v
 const unchanged = ({ answer }: Terminal) =>
   answer({ changed: false }, ['Nothing was changed: the proposal waits as it was.']);
 
-/** `undefined`: the person quit. */
-async function decide(
-  changes: readonly ReviewedChange[],
-  { dropChange }: ReviewFlags,
-  terminal: Terminal,
-): Promise<ReviewDecision[] | undefined> {
-  if (dropChange === undefined) return askAbout(changes, terminal);
-  const unknown = dropChange.find((number) => number > changes.length);
-  if (unknown === undefined) return changes.map((_, index) => (dropChange.includes(index + 1) ? 'drop' : 'keep'));
-  const hint = 'skillopt sleep review lists them.';
-  throw new SkillError('USAGE', `expected the number of a change from 1 to ${changes.length}, got ${unknown}`, {
-    hint,
-  });
+/** Without asking: the numbers of the changes to drop say it. */
+function dropNumbered(changes: readonly ReviewedChange[], numbers: readonly number[]): ReviewDecision[] {
+  const unknown = numbers.find((number) => number > changes.length);
+  if (unknown === undefined) return changes.map((_, index) => (numbers.includes(index + 1) ? 'drop' : 'keep'));
+  const message = `expected the number of a change from 1 to ${changes.length}, got ${unknown}`;
+  throw new SkillError('USAGE', message, { hint: 'skillopt sleep review lists them.' });
 }
 
 function list(proposal: Proposal, changes: readonly ReviewedChange[], { answer, colors }: Terminal): void {
   const { id, night, document, gain } = proposal;
   const numbered = changes.map((change, index) => ({ number: index + 1, ...change }));
+  const how =
+    'A terminal asks about each. Elsewhere --drop-change NUMBER drops one, and --yes agrees to measure the rest.';
   answer({ proposal: id, night, document, gain, changes: numbered }, [
     `night ${night} proposes ${plural(changes.length, 'change')} of ${oneLine(document.name)}:`,
     ...numbered.map(({ number, kind, rule }) => `  ${number}. ${kind === 'add' ? '+' : '−'} ${oneLine(rule)}`),
-    colors.dim(
-      'A terminal asks about each. Elsewhere --drop-change NUMBER drops one, and --yes agrees to measure the rest.',
-    ),
+    colors.dim(how),
   ]);
 }
 
-async function measureAgain(
-  review: Reviewable,
-  block: string,
-  { sleep, flags, terminal }: { sleep: OpenSleep; flags: ReviewFlags; terminal: Terminal },
-): Promise<void> {
-  if (!(await isAgreed(sleep, review, flags, terminal))) return unchanged(terminal);
-  const opened = await openModels(sleep, { consent: consentFrom(flags, terminal) });
-  using _ = privateFiles();
-  const progress = openProgress(terminal, { isQuiet: flags.quiet === true });
-  const proof = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
-    measureReview(sleep, review, block, { opened, limits: limitsIn(flags), observers: [progress], signal }),
-  ).finally(progress.close);
-  answerWith(proof, review.proposal, terminal);
-}
-
 /** What it costs is said before anything is spent. */
-async function isAgreed(
-  sleep: OpenSleep,
-  review: Reviewable,
-  { yes, maxCalls }: ReviewFlags,
-  terminal: Terminal,
-): Promise<boolean> {
+async function isAgreed(sleep: OpenSleep, review: Reviewable, { yes, maxCalls }: ReviewFlags, terminal: Terminal) {
   const { tasks, least, most } = reviewCost(sleep, review);
   const cost = `What you kept is measured again on ${plural(tasks, 'held-out task')}: ${least} to ${most} calls of models.`;
   if (maxCalls !== undefined && maxCalls < least) {

@@ -44,19 +44,11 @@ function asReviewed(report: SleepReport, proposals: readonly Proposal[]): SleepR
 }
 
 /** What was staged may have been adopted, rolled back or superseded since. */
-function currentCommands(
-  report: SleepReport,
-  proposals: readonly Proposal[],
-  terminal: Terminal,
-): (readonly [string, string])[] {
+function currentCommands(report: SleepReport, proposals: readonly Proposal[], terminal: Terminal) {
   const having = (wanted: Proposal['status']) => proposals.filter(({ status }) => status === wanted);
   const [adopted, again] = [having('adopted'), having('rolled_back')];
   return [
-    ...nightCommands(
-      report,
-      having('pending').map(({ document }) => document),
-      terminal,
-    ),
+    ...nightCommands(report, having('pending'), terminal),
     ...(adopted[0] ? [[nightCommand(adopted[0], terminal, 'rollback'), 'undo what was adopted'] as const] : []),
     ...again.map((one) => [commandFor(one, terminal), 'adopt again what was rolled back'] as const),
   ];

@@ -6,6 +6,7 @@ import { resolvePath } from '../../project/index.ts';
 import { consentMissing, consentQuestion, placeOfProcess, type SleepOptions } from '../../sleep/index.ts';
 import { Answered } from '../errors.ts';
 import { flagsFrom, jsonOption } from '../flags/flags.ts';
+import type { OptionalFlags } from '../run-command.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -29,12 +30,9 @@ export type SleepFlags = Readonly<Record<string, unknown>> & {
 
 /** Flags that say which sessions are meant, and one for each setting; `shown` of them are in the help. */
 export function addSleepFlags(command: Command, shown: readonly string[] = []): Command {
+  const project = new Option('--project <path>', 'sessions of this folder and below (default: the current folder)');
   command
-    .addOption(
-      new Option('--project <path>', 'sessions of this folder and below (default: the current folder)').conflicts(
-        'allProjects',
-      ),
-    )
+    .addOption(project.conflicts('allProjects'))
     .option('--all-projects', 'sessions of every project')
     .option('--since <moment>', 'sessions that ended then or later: 2026-01-31 (UTC), or with a time and its zone')
     .option('--config <path>', 'project file with a section sleep:')
@@ -90,13 +88,11 @@ function modelBlocks(flags: SleepFlags): Readonly<Record<string, unknown>> {
   return Object.fromEntries(blocks.map((role) => [role, read(role)]));
 }
 
-export type LimitFlags = { readonly maxMinutes?: number; readonly maxCalls?: number; readonly maxCostUsd?: number };
+const LIMITS = ['maxMinutes', 'maxCalls', 'maxCostUsd'] as const;
+export type LimitFlags = OptionalFlags<never, never, (typeof LIMITS)[number]>;
 
-export const limitsIn = ({ maxMinutes, maxCalls, maxCostUsd }: LimitFlags): NightLimits => ({
-  ...(maxMinutes === undefined ? {} : { maxMinutes }),
-  ...(maxCalls === undefined ? {} : { maxCalls }),
-  ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-});
+export const limitsIn = (flags: LimitFlags): NightLimits =>
+  Object.fromEntries(LIMITS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])));
 
 /** Providers that `--consent` names, with or without commas. A terminal asks about the others, once for each. */
 export function consentFrom(

@@ -1,15 +1,35 @@
 import { existsSync } from 'node:fs';
-import { type NightStatus, nightStatus } from '../../app/index.ts';
+import {
+  adoptProposals,
+  type GitState,
+  gitState,
+  type NightStatus,
+  nightStatus,
+  rollbackProposals,
+} from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { count, oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
-import { openSleepState, type Proposal, PURGEABLE, type Purgeable, purge } from '../../sleep/index.ts';
+import {
+  type Adopted,
+  agentLoads,
+  openSleepState,
+  type Proposal,
+  PURGEABLE,
+  type Purgeable,
+  purge,
+  type RolledBack,
+} from '../../sleep/index.ts';
 import { shownPath, stateFolderOf } from '../../stores/index.ts';
+import type { OptionalFlags } from '../run-command.ts';
 import { confirm } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
+  choosePending,
   commandFor,
+  isAnyNamed,
+  isNamed,
   meantProject,
   nightCommand,
   type ProposalFlags,
@@ -18,17 +38,14 @@ import {
 } from './proposals.ts';
 import { placeOf } from './sleep-flags.ts';
 
-type StatusFlags = Pick<ProposalFlags, 'project'> & { readonly short?: boolean };
+type StatusFlags = OptionalFlags<'project', 'short'>;
 
 /** Shows what waits for a person. Reads the state and nothing else, so that it is quick. */
 export async function showStatus(flags: StatusFlags, terminal: Terminal): Promise<void> {
   const { here } = meantProject(flags, terminal);
   const status = await nightStatus(stateFolderOf(placeOf(terminal)), here, flags.short ? undefined : terminal);
-  const { pending, adopted } = status;
-  terminal.answer(
-    { ...status, pending: pending.map(shownProposal), adopted: adopted.map(shownProposal) },
-    flags.short ? shortLine(status) : statusLines(status, terminal),
-  );
+  const [pending, adopted] = [status.pending.map(shownProposal), status.adopted.map(shownProposal)];
+  terminal.answer({ ...status, pending, adopted }, flags.short ? shortLine(status) : statusLines(status, terminal));
 }
 
 function unfinishedLines(unfinished: NightStatus['unfinished']): string[] {
@@ -55,10 +72,8 @@ function shortLine({ pending, isCutOff, unfinished }: NightStatus): string[] {
 }
 
 /** Reports of earlier versions say nothing of tools. */
-function lastNightLines(
-  { night, at, nTasks, withTools, notReplayable }: NonNullable<NightStatus['lastNight']>,
-  width: number,
-) {
+function lastNightLines(last: NonNullable<NightStatus['lastNight']>, width: number): string[] {
+  const { night, at, nTasks, withTools, notReplayable } = last;
   const tools = [withToolsText(withTools as WithTools | undefined), notReplayableText(Number(notReplayable ?? 0))];
   return [
     `last night: ${night}, ${at.slice(0, 10)}, ${plural(nTasks, 'task')}`,
@@ -68,10 +83,8 @@ function lastNightLines(
 
 const CUT_OFF = 'an adoption is under way, or was cut off: the next skillopt sleep adopt or rollback puts that right';
 
-function statusLines(
-  { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule, overNights }: NightStatus,
-  terminal: Terminal,
-): string[] {
+function statusLines(status: NightStatus, terminal: Terminal): string[] {
+  const { project, pending, adopted, elsewhere, isCutOff, lastNight, unfinished, schedule, overNights } = status;
   const { bold, dim } = terminal.colors;
   const last = adopted.at(-1);
   const none = unfinished ? 'nothing waits for you yet' : 'no night was here yet';
@@ -91,15 +104,14 @@ function statusLines(
   ];
 }
 
-type PurgeFlags = { readonly project?: string; readonly yes?: boolean };
+type PurgeFlags = OptionalFlags<'project', 'yes'>;
 
 export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
-  const { io } = terminal;
   const place = placeOf(terminal);
   await using open = await openSleepState(stateFolderOf(place), { onWarning: terminal.warn });
   if (!yes && terminal.canAsk && !(await isMeant(open.state.proposals)))
     return terminal.answer({ removed: {} }, ['Nothing was deleted.']);
-  const of = project === undefined ? undefined : resolvePath(io.cwd(), project);
+  const of = project === undefined ? undefined : resolvePath(terminal.io.cwd(), project);
   const removed = await purge(open, { what: readWhat(what), project: of, place });
   const lines = Object.entries(removed).map(([kind, times]) => `deleted ${kind}: ${count(times)}`);
   terminal.answer({ removed }, lines.length > 0 ? lines : [`there was nothing to delete in ${open.folder}`]);
@@ -119,4 +131,127 @@ function readWhat(what: string): Purgeable {
   if (found !== undefined) return found;
   const hint = 'See skillopt sleep purge --help.';
   throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
+}
+
+export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+  const chosen = among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal));
+  const { adopted, proposals } = await adoptProposals(chosen);
+  const told: ToldAdoption[] = [];
+  for (const one of adopted)
+    told.push({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, proposals, terminal) });
+  const lines = told.flatMap((one) => adoptedLines(one, terminal));
+  terminal.answer({ adopted: told.map(shown) }, lines);
+}
+
+function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {
+  const { isOf } = meantProject(flags, terminal);
+  return {
+    stateFolder: stateFolderOf(placeOf(terminal)),
+    choose: (all: readonly Proposal[]) => choose(all.filter(({ project }) => isOf(project))),
+    notices: terminal,
+  };
+}
+
+/** Pending proposals; if a named night has none, those of it that were rolled back. */
+function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, terminal: Terminal): Proposal[] {
+  const having = (wanted: Proposal['status'], some = proposals) => some.filter(({ status }) => status === wanted);
+  const meant = proposals.filter((one) => isNamed(one, flags));
+  const again = flags.night === undefined ? [] : having('rolled_back', meant);
+  if (having('pending', meant).length === 0) {
+    if (again.length > 0) return choosePending(again, flags, terminal);
+    refuseAgain(having('adopted', meant).at(-1), terminal);
+  }
+  return choosePending(having('pending'), flags, terminal, { rolledBack: having('rolled_back').at(-1) });
+}
+
+/** Adopting twice is harmless: the answer is that it is done. */
+function refuseAgain(done: Proposal | undefined, terminal: Terminal): void {
+  if (!done) return;
+  const what = `what night ${done.night} proposed was adopted already, on ${done.adoptedAt.slice(0, 10)}`;
+  const hint = `There is nothing more to do. To undo it: ${nightCommand(done, terminal, 'rollback')}`;
+  throw new SkillError('USAGE', what, { hint });
+}
+
+/** The command that undoes this adoption, and no earlier one of the same night. */
+function undoOf({ proposal }: Adopted, all: readonly Adopted[], proposals: readonly Proposal[], terminal: Terminal) {
+  const isOther = (one: Proposal) => all.every(({ proposal: { id } }) => id !== one.id);
+  const isSameNight = (one: Proposal) => one.project === proposal.project && one.night === proposal.night;
+  const hasOther = proposals.some((one) => isSameNight(one) && one.status === 'adopted' && isOther(one));
+  return (hasOther ? commandFor : nightCommand)(proposal, terminal, 'rollback');
+}
+
+type ToldAdoption = Adopted & { readonly git: GitState | undefined; readonly undo: string };
+
+const shown = ({ proposal, git, undo: _undo, ...rest }: ToldAdoption) => ({
+  ...rest,
+  id: proposal.id,
+  night: proposal.night,
+  document: proposal.document,
+  loads: agentLoads(rest.path),
+  uncommitted: git?.changes ?? null,
+});
+
+const REBASED = 'you changed it since the night: your text stays, only the learned block was put in';
+const UNCOMMITTED = 'in this tree not committed; nothing was committed';
+
+function adoptedLines(adoption: ToldAdoption, { colors }: Terminal): string[] {
+  const { proposal, path, realPath, receipt, isRebased, backup, git, undo } = adoption;
+  const { kind, name } = proposal.document;
+  const row = (title: string, text: string) => `  ${colors.dim(title.padEnd(7))} ${oneLine(text)}`;
+  return [
+    `${colors.bold('adopted')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
+    row(receipt === '' ? 'said' : 'wrote', receipt === '' ? `${realPath} says it already` : realPath),
+    ...(path === realPath ? [] : [row('link', `${path} leads to it`)]),
+    ...(isRebased ? [row('edited', REBASED)] : []),
+    row('loaded', agentLoads(path)),
+    ...(receipt === '' ? [] : [row('before', backup ?? 'there was no file')]),
+    row('undo', undo),
+    ...(git?.changes ? [row('git', `${plural(git.changes, 'change')} ${UNCOMMITTED}`)] : []),
+  ];
+}
+
+/** Undoes the last adoption, those of one night, or the last one of the documents that are named. */
+export async function rollBackChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+  const done = await rollbackProposals(among(flags, terminal, (mine) => chooseAdopted(mine, flags)));
+  const rolledBack = done.map(({ proposal: { id, night, document }, ...rest }) => ({ ...rest, id, night, document }));
+  const lines = done.flatMap((one) => rolledBackLines(one, terminal));
+  terminal.answer({ rolledBack }, lines);
+}
+
+/** The newest first: a later adoption may build on an earlier one. */
+function chooseAdopted(proposals: readonly Proposal[], flags: ProposalFlags): Proposal[] {
+  const { night } = flags;
+  const adopted = proposals
+    .filter(({ status }) => status === 'adopted')
+    .toSorted((a, b) => Date.parse(b.adoptedAt) - Date.parse(a.adoptedAt));
+  const [last] = adopted;
+  const isTogether = (one: Proposal) => one === last || (one.receipt !== '' && one.receipt === last?.receipt);
+  const isNewest = (one: Proposal) =>
+    one === adopted.find(({ document }) => document.realPath === one.document.realPath);
+  const isMeant = (one: Proposal) => night !== undefined || (isAnyNamed(flags) ? isNewest(one) : isTogether(one));
+  const chosen = adopted.filter((one) => isNamed(one, flags) && isMeant(one));
+  if (chosen.length > 0) return chosen;
+  const named = flags.skill ? ` for ${oneLine(flags.skill.join(', '))}` : '';
+  const what = `${night === undefined ? 'nothing was' : `nothing of night ${night} is`} adopted${named}`;
+  const nights = [...new Set(adopted.map((one) => one.night))];
+  const hint =
+    nights.length > 0 ? `Adopted: ${nights.map((one) => `night ${one}`).join(', ')}.` : 'There is nothing to undo.';
+  throw new SkillError('USAGE', what, { hint });
+}
+
+const WORDS: Readonly<Record<RolledBack['how'], string>> = {
+  restored: 'is byte for byte what it was before',
+  removed: 'is gone: adoption had made it',
+  block: 'was edited since: your text stays, only the learned block is what it was before',
+  already: 'has nothing to undo; nothing was written',
+};
+
+function rolledBackLines({ proposal, realPath, how }: RolledBack, terminal: Terminal): string[] {
+  const { colors } = terminal;
+  const { kind, name } = proposal.document;
+  return [
+    `${colors.bold('rolled back')} what night ${proposal.night} proposed for the ${kind} ${oneLine(name)}`,
+    `  ${oneLine(realPath)} ${WORDS[how]}`,
+    `  ${colors.dim('again  ')} ${commandFor(proposal, terminal)}`,
+  ];
 }

@@ -20,11 +20,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export type ReviewFlags = { readonly config?: string; readonly keepAll?: boolean };
 
 /** Goes through what a model drafted. Each decision is saved before the next task is shown. */
-export async function review(
-  file: string | undefined,
-  { config, keepAll }: ReviewFlags,
-  terminal: Terminal,
-): Promise<void> {
+export async function reviewTasks(file: string | undefined, { config, keepAll }: ReviewFlags, terminal: Terminal) {
   const path = tasksPath(file, await projectOf({ config }, terminal), terminal);
   const shown = shownPath(path, terminal.io.cwd());
   const lines = await readTaskLines(path, shown);
@@ -65,12 +61,9 @@ const CHOICES = [
   { value: 'quit' as const, label: 'quit; what you decided is saved' },
 ];
 
-async function walk(
-  path: string,
-  open: readonly TaskLine[],
-  counts: Record<'keep' | 'drop' | 'edit', number>,
-  terminal: Terminal,
-) {
+type Counts = Record<'keep' | 'drop' | 'edit', number>;
+
+async function walk(path: string, open: readonly TaskLine[], counts: Counts, terminal: Terminal): Promise<void> {
   const { select } = await import('@clack/prompts');
   const typed = new Map<TaskLine, string>();
   for (let index = 0; index < open.length; ) {
@@ -83,7 +76,7 @@ async function walk(
     if (decision === undefined) continue; // it is asked about again
     if (decision !== 'skip') {
       await saveDecision(path, line, decision);
-      counts[choice as 'keep' | 'drop' | 'edit'] += 1;
+      counts[choice as keyof Counts] += 1;
     }
     index += 1;
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addDemoSleep, type PlayNight, playWeek } from '../../../../src/cli/sleep/demo-sleep.ts';
+import { addDemoSleep, type PlayNight, playWeek } from '../../../../src/cli/commands/demo.ts';
 import { openTerminal } from '../../../../src/cli/terminal/terminal.ts';
 import { simulatedPerson } from '../../../../src/public/sim.ts';
 import { type Cursors, harvest, mineTasks, openSessionIndex } from '../../../../src/public/sleep.ts';

@@ -43,7 +43,11 @@ const report = {
 
 function linesAt(columns: number, told: SleepReport): string[] {
   const terminal = openTerminal(captureIo({ columns }));
-  const commands = nightCommands(told, told.documents, terminal);
+  const commands = nightCommands(
+    told,
+    told.documents.map((document) => ({ document })),
+    terminal,
+  );
   return nightLines(told, { folder: undefined, isDryRun: false, commands }, terminal);
 }
 

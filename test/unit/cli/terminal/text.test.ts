@@ -10,7 +10,7 @@ import {
   suggestion,
 } from '../../../../src/core/text/index.ts';
 import { ago, clip, duration, table, textWidth } from '../../../../src/report/index.ts';
-import { padStart } from '../../../../src/report/layout.ts';
+import { noColors, padStart } from '../../../../src/report/layout.ts';
 import { shownPath } from '../../../../src/stores/index.ts';
 
 describe('the closest name', () => {
@@ -106,7 +106,7 @@ describe('a table', () => {
   ];
 
   it('aligns its columns', () => {
-    expect(table(columns, rows, { width: 80 }).join('\n')).toMatchInlineSnapshot(`
+    expect(table(columns, rows, { width: 80, colors: noColors }).join('\n')).toMatchInlineSnapshot(`
       "name                            score
       a rather long name for a run   12.5 %
       short                         100.0 %"
@@ -115,9 +115,10 @@ describe('a table', () => {
 
   it('stays within its width, however narrow', () => {
     for (const width of [80, 40, 24, 20, 12, 6]) {
-      for (const line of table(columns, rows, { width })) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      for (const line of table(columns, rows, { width, colors: noColors }))
+        expect(textWidth(line)).toBeLessThanOrEqual(width);
     }
-    expect(table(columns, rows, { width: 24 }).join('\n')).toMatchInlineSnapshot(`
+    expect(table(columns, rows, { width: 24, colors: noColors }).join('\n')).toMatchInlineSnapshot(`
       "name               score
       a rather long…    12.5 %
       short            100.0 %"
@@ -125,6 +126,6 @@ describe('a table', () => {
   });
 
   it('has no title line when no column has a title', () => {
-    expect(table([{ title: '' }], [['x']], { width: 10, indent: 2 })).toEqual(['  x']);
+    expect(table([{ title: '' }], [['x']], { width: 10, colors: noColors })).toEqual(['x']);
   });
 });

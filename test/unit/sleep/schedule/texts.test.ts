@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NightJob, readClock } from '../../../../src/app/index.ts';
 import { cronLines, systemdUnits } from '../../../../src/app/schedule/installers.ts';
-import { lastDue } from '../../../../src/app/schedule/kept-schedule.ts';
 import { markOf, posixScript, requireWritable } from '../../../../src/app/schedule/night-job.ts';
 import {
   launchdPlist,
@@ -14,6 +13,7 @@ import {
   windowsScript,
   windowsTask,
 } from '../../../../src/app/schedule/other-systems.ts';
+import { lastDue } from '../../../../src/app/schedule/schedule-night.ts';
 import { jobHash } from '../../../../src/sleep/index.ts';
 import { isMissing } from '../../../support/machine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';

@@ -1,0 +1,277 @@
+import { existsSync } from 'node:fs';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  ALL_SPLITS,
+  type Compared,
+  calibrateSkill,
+  compareDocuments,
+  compareRuns,
+  noRun,
+  openEval,
+  runPath,
+} from '../../app/index.ts';
+import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { bucketsText } from '../../core/run/index.ts';
+import type { Calibration } from '../../core/stats/index.ts';
+import { toSnakeCase } from '../../core/text/index.ts';
+import { resolvePath } from '../../project/index.ts';
+import {
+  type CompareReport,
+  calibrationLines,
+  checkMarkdown,
+  compareLines,
+  compareMarkdown,
+  compareValue,
+  type EvalReport,
+  evalLines,
+  evalValue,
+  githubError,
+  githubLines,
+  type JUnitMetric,
+  judgeLines,
+  junitText,
+  type SkillScore,
+  summaryOf,
+  testLookLines,
+} from '../../report/index.ts';
+import { makeFolder } from '../../stores/index.ts';
+import { Answered } from '../errors.ts';
+import { formatOption, readPasses, readShare, rootOption } from '../flags/flags.ts';
+import { addEvalFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
+import { runPlace } from '../night-runs.ts';
+import { withProgress } from '../progress/progress.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
+import type { Io, Terminal } from '../terminal/terminal.ts';
+
+type Format = 'text' | 'md' | 'github';
+
+type ReportFlags = OptionalFlags<'out' | 'junit'>;
+type EvalFlags = ProjectFlags &
+  Readonly<{ skill: string; split: string; format: Format; cache: boolean }> &
+  ReportFlags &
+  OptionalFlags<'baseline', never, 'minScore'>;
+
+export const defineEval: DefineCommand = (command, terminal) => {
+  command
+    .requiredOption('--skill <path>', 'document to score, or a folder with a SKILL.md')
+    .option('--split <name>', `train, val or test, or ${ALL_SPLITS}: each of them, and together`, 'test')
+    .option('--baseline <path>', 'document to compare with on the same tasks, or git:REVISION: the same one, earlier')
+    .option('--min-score <share>', 'fail below this score, from 0 to 1', readShare)
+    .option('--junit <file>', 'write the tasks there as JUnit XML')
+    .addOption(formatOption(['text', 'md', 'github']))
+    .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
+    .option('--no-cache', 'ask the model again, even for cached replies');
+  addEvalFlags(command)
+    .addHelpText('after', EVAL_EXAMPLES)
+    .action((flags: EvalFlags) => evaluate(flags, terminal));
+};
+
+const EVAL_EXAMPLES = `${examples([
+  ['skillopt eval --skill runs/demo/best_skill.md', 'score on the test split'],
+  ['skillopt eval --skill SKILL.md --split val', 'on the split that the gate uses'],
+  ['skillopt eval --skill SKILL.md --split all', 'on every split; a look at the test tasks like any other'],
+  ['skillopt eval --skill SKILL.md --out scores', 'keep every result'],
+  ['skillopt eval --skill SKILL.md --set env.limit=20', "with a setting in SkillOpt's words"],
+  [
+    'skillopt eval --skill SKILL.md --baseline git:main --min-score 0.8',
+    'for CI: fails when worse is proven, or below 80 %',
+  ],
+  ['skillopt eval --skill SKILL.md --baseline OLD.md --format md', 'the comparison as a page'],
+])}
+
+exit codes: 0 passed, 1 worse is proven or below --min-score, 4 not measured: too few tasks have a score`;
+
+async function evaluate({ skill, quiet, ...flags }: EvalFlags, terminal: Terminal): Promise<void> {
+  const { io } = terminal;
+  const { split, baseline, minScore, cache: isCached, format } = flags;
+  const cwd = io.cwd();
+  const loaded = await typedProject(flags, terminal);
+  await using scoring = await openEval(loaded, { skill, baseline, split, cwd }, { env: io.env, notices: terminal });
+  const files = await openReportFiles(flags, cwd);
+  try {
+    const report = await withProgress(terminal, { loaded, quiet, isKept: isCached }, ({ observers, signal }) =>
+      scoring.score({ minScore, isCached, observers, signal }),
+    );
+    await files.write(report, parseConfig(scoring.config));
+    await answer(report, format, terminal);
+  } catch (error) {
+    if (format === 'github' && error instanceof SkillError) io.stdout.write(`${githubError(skill, error.message)}\n`);
+    throw error;
+  }
+}
+
+async function answer(report: EvalReport, format: Format, terminal: Terminal): Promise<void> {
+  const page = checkMarkdown(report);
+  const lines = {
+    text: () => evalLines(report, terminal),
+    md: () => page.trimEnd().split('\n'),
+    github: () => githubLines(report, page),
+  };
+  terminal.answer(evalValue(report), lines[format]());
+  if (format === 'github') await addStepSummary(page, terminal.io);
+  const { isPassed, unmeasured } = report.check;
+  if (unmeasured?.hint) terminal.say(`${terminal.errorColors.dim('hint:')} ${unmeasured.hint}`);
+  if (!isPassed) throw new Answered(unmeasured ? 4 : 1);
+}
+
+/** Opens the files of a report, so that a wrong path is found before anything is paid for. */
+async function openReportFiles({ out, junit }: ReportFlags, cwd: string) {
+  const directory = out === undefined ? undefined : await openFolder(resolvePath(cwd, out), `--out ${out}`);
+  if (directory !== undefined) refuseForeignReport(directory, `--out ${out}`);
+  const file = junit === undefined ? undefined : resolvePath(cwd, junit);
+  if (file !== undefined) await openFile(file, `--junit ${junit}`);
+  return {
+    async write(report: EvalReport, metric: JUnitMetric): Promise<void> {
+      if (file !== undefined) await writeFile(file, junitText(report, metric));
+      if (directory !== undefined) await writeReport(directory, report);
+    },
+  };
+}
+
+async function openFolder(path: string, shown: string): Promise<string> {
+  const hint = 'Name a folder that is not there yet, or one that you may write into.';
+  await makeFolder(path).catch(unwritable(shown, hint));
+  return path;
+}
+
+const unwritable = (shown: string, hint: string) => (cause: Error) => {
+  throw new SkillError('USAGE', `${shown} cannot be written: ${cause.message}`, { cause, hint });
+};
+
+/** A report.md without eval.json beside it is not ours. */
+function refuseForeignReport(directory: string, shown: string): void {
+  if (!existsSync(join(directory, 'report.md')) || existsSync(join(directory, 'eval.json'))) return;
+  const hint = 'Name another folder, or move that file away.';
+  throw new SkillError('USAGE', `${shown} has a report.md already, which is not of this command`, { hint });
+}
+
+/** Overwrites nothing but an earlier report: a typing error would cost the tasks or the skill. */
+async function openFile(path: string, shown: string): Promise<void> {
+  const text = (await readFile(path, 'utf8').catch(() => '')).trimStart();
+  if (text !== '' && !/^(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]/.test(text)) {
+    const hint = 'Name a file that is not there yet, or an earlier JUnit report.';
+    throw new SkillError('USAGE', `${shown} is there already, and is no JUnit report`, { hint });
+  }
+  await openFolder(dirname(path), shown);
+  const isNew = !existsSync(path);
+  await writeFile(path, '', { flag: 'a' }).catch(unwritable(shown, 'Name a file that you may write.'));
+  if (isNew) await rm(path); // an empty one would be no XML, if nothing came of the measurement
+}
+
+/** All tasks together, and where there are several splits each in a folder of its own. */
+async function writeReport(directory: string, report: EvalReport): Promise<void> {
+  await writeScore(directory, report.scored.whole);
+  await writeFile(join(directory, 'eval.json'), `${JSON.stringify(evalValue(report), null, 2)}\n`);
+  await writeFile(join(directory, 'report.md'), checkMarkdown(report));
+  const parts = Object.entries(report.scored.splits);
+  if (parts.length === 1) return;
+  for (const [name, score] of parts) {
+    await makeFolder(join(directory, name));
+    await writeScore(join(directory, name), score);
+  }
+}
+
+async function writeScore(directory: string, score: SkillScore): Promise<void> {
+  const files = { results: score.results, summary: summaryOf(score) };
+  const types = Object.keys(score.buckets).filter((type) => type !== 'overall');
+  for (const [name, value] of Object.entries(files)) {
+    await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
+  }
+  await writeFile(join(directory, 'buckets.json'), bucketsText(score.evaluation.scores, types));
+}
+
+async function addStepSummary(page: string, { env }: Pick<Io, 'env'>): Promise<void> {
+  const hint = 'Unset GITHUB_STEP_SUMMARY, or name a file that can be written.';
+  const path = env.GITHUB_STEP_SUMMARY;
+  if (path) await appendFile(path, `${page}\n`).catch(unwritable('the step summary', hint));
+}
+
+type CompareFlags = ProjectFlags & Readonly<{ split: string; root: string; format: 'text' | 'md'; cache: boolean }>;
+
+export const defineCompare: DefineCommand = (command, terminal) => {
+  command
+    .argument('<a>', 'name or path of a run, or a skill: a document, or a folder with a SKILL.md')
+    .argument('<b>', 'the same')
+    .option('--split <name>', 'tasks to compare on', 'test')
+    .addOption(rootOption())
+    .addOption(formatOption(['text', 'md']))
+    .option('--no-cache', 'ask the model again, even for cached replies');
+  addEvalFlags(command)
+    .addHelpText('after', COMPARE_EXAMPLES)
+    .action((a: string, b: string, flags: CompareFlags) => compare([a, b], flags, terminal));
+};
+
+const COMPARE_EXAMPLES = `${examples([
+  ['skillopt compare first second', 'the best skills of two runs by what these measured: no call is made'],
+  ['skillopt compare OLD.md SKILL.md', 'two documents, both scored in this project; what is known costs nothing'],
+  ['skillopt compare first second --split val', 'on the tasks that the search chose by, in fresh attempts'],
+  ['skillopt compare OLD.md SKILL.md --format md', 'as a page, with the change'],
+])}
+
+A run beside a document stands for its best skill, which is then scored, too.`;
+
+async function compare(names: readonly [string, string], flags: CompareFlags, terminal: Terminal): Promise<void> {
+  const [a, b] = [await sideOf(names[0], flags, terminal), await sideOf(names[1], flags, terminal)];
+  const report = a.isRun && b.isRun ? await compareRuns(a, b, flags.split) : await scoreBoth(a, b, flags, terminal);
+  const page = () => compareMarkdown(report).trimEnd().split('\n');
+  terminal.answer(compareValue(report), flags.format === 'md' ? page() : compareLines(report, terminal));
+}
+
+type NamedSide = Compared & { readonly isRun: boolean };
+
+async function sideOf(name: string, { root }: CompareFlags, terminal: Terminal): Promise<NamedSide> {
+  const cwd = terminal.io.cwd();
+  const run = runPath(...runPlace(name, root, terminal));
+  const path = run ?? resolvePath(cwd, name);
+  if (run === undefined && !existsSync(path))
+    throw await noRun(name, { cwd, root }, `, and a document ${name} does not exist`);
+  return { name, path, isRun: run !== undefined };
+}
+
+async function scoreBoth(a: NamedSide, b: NamedSide, flags: CompareFlags, terminal: Terminal): Promise<CompareReport> {
+  const { split, quiet, cache: isCached, ...rest } = flags;
+  const loaded = await typedProject(rest, terminal);
+  const document = ({ name, path, isRun }: NamedSide) => ({ name, path: isRun ? join(path, 'best_skill.md') : path });
+  return withProgress(terminal, { loaded, quiet, isKept: isCached }, (watching) =>
+    compareDocuments(loaded, [document(a), document(b)], { split, isCached, ...watching }),
+  );
+}
+
+type CalibrateFlags = ProjectFlags & { readonly skill?: string; readonly split?: string; readonly passes: number };
+
+export const defineCalibrate: DefineCommand = (command, terminal) => {
+  command
+    .option('--skill <path>', 'document to measure (default: the one that training starts from)')
+    .option('--split <name>', 'split to measure on (default: the one that the gate uses)')
+    .option('--passes <n>', 'how often each task is attempted', readPasses, 2);
+  addEvalFlags(command)
+    .addHelpText('after', CALIBRATE_EXAMPLES)
+    .action((flags: CalibrateFlags) => measureNoise(flags, terminal));
+};
+
+const CALIBRATE_EXAMPLES = examples([
+  ['skillopt calibrate', 'the skill against itself: how much of a score is noise, and which gains can be proven'],
+  ['skillopt calibrate --passes 4', 'more passes, a better estimate'],
+  ['skillopt calibrate --set env.limit=20', "with a setting in SkillOpt's words"],
+]);
+
+async function measureNoise(flags: CalibrateFlags, terminal: Terminal): Promise<void> {
+  const { skill, split, passes, quiet, ...rest } = flags;
+  const loaded = await typedProject(rest, terminal);
+  const document = skill === undefined ? undefined : { path: resolvePath(terminal.io.cwd(), skill), name: skill };
+  const { calibration, judge, testLooks } = await withProgress(terminal, { loaded, quiet }, (watching) =>
+    calibrateSkill(loaded, { skill: document, split, passes }, watching),
+  );
+  const lines = [...calibrationLines(calibration, passes, terminal), ...(judge ? judgeLines(judge, terminal) : [])];
+  const answer = { passes, ...withNulls(calibration), ...(judge ? { judge } : {}), testLooks };
+  terminal.answer(answer, [...lines, ...testLookLines(testLooks, terminal.colors)]);
+}
+
+/** JSON has no `undefined`: a key that is not there looks like another version's answer. */
+const withNulls = ({ score, warning, needs, ...rest }: Calibration) => ({
+  ...rest,
+  score: score ?? null,
+  needs: needs.map(({ repeats, ...need }) => ({ ...need, repeats: repeats ?? null })),
+  warning: warning ?? null,
+});
