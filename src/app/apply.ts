@@ -3,16 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
-import {
-  keepForm,
-  keepLineEnds,
-  type PackageFiles,
-  partOf,
-  SKILL_FILE,
-  splitPackage,
-  trainedForm,
-  trainsPackage,
-} from '../core/document/index.ts';
+import { filesBehind, keepForm, keepLineEnds, partOf, SKILL_FILE, trainedForm } from '../core/document/index.ts';
 import type { RunState } from '../core/run/index.ts';
 import type { Environment } from '../project/index.ts';
 import type { ApplyFigures } from '../report/index.ts';
@@ -90,7 +81,7 @@ async function planApply(run: LoadedRun, journalFolder: string, to?: string): Pr
   const document = await readDocument(path, [realFolder]);
   const before = document.bytes === null ? '' : textOf(document.bytes, path);
   const [trained, initial] = [state.best.skill, state.initialSkill].map(
-    (text) => filesOf(state, text)[SKILL_FILE] ?? '',
+    (text) => filesBehind(text, state.config)[SKILL_FILE] ?? '',
   );
   const after = inFormOf(state, trained!, document.bytes === null ? initial! : before);
   const lastWritten = await writtenBefore(state, journalFolder);
@@ -144,10 +135,6 @@ function replacementsOf({ document, after, others }: ApplyPlan): Replacement[] {
   });
 }
 
-/** The files that a text of a run stands for. */
-export const filesOf = ({ config }: RunState, text: string): PackageFiles =>
-  config && trainsPackage(config) ? splitPackage(text) : { [SKILL_FILE]: text };
-
 /** A trained SKILL.md in the form of the one that it replaces. A trained description is kept. */
 function inFormOf({ config }: RunState, text: string, document: string): string {
   if (!config?.parts?.includes('description')) return keepForm(text, document);
@@ -157,7 +144,8 @@ function inFormOf({ config }: RunState, text: string, document: string): string 
 
 /** Every other file that training changed, and those that a new folder lacks. */
 async function planFiles(state: RunState, skillPath: string, lastWritten: LastWritten): Promise<PlannedFile[]> {
-  const [initial, best] = [filesOf(state, state.initialSkill), filesOf(state, state.best.skill)];
+  const initial = filesBehind(state.initialSkill, state.config);
+  const best = filesBehind(state.best.skill, state.config);
   const names = [...new Set([...Object.keys(initial), ...Object.keys(best)])].filter((name) => name !== SKILL_FILE);
   const folder = dirname(skillPath);
   const planned: PlannedFile[] = [];

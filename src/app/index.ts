@@ -4,7 +4,6 @@ export {
   type ApplyPlan,
   applyRun,
   documentPath,
-  filesOf,
   openAppliedFolder,
   scriptsIn,
   type Undone,

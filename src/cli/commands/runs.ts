@@ -1,7 +1,6 @@
 import { basename, join } from 'node:path';
 import {
   attemptOf,
-  filesOf,
   findRun,
   finishedNight,
   isNight,
@@ -13,6 +12,7 @@ import {
   versionFinder,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
+import { filesBehind } from '../../core/document/index.ts';
 import { percent, printable } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import {
@@ -137,7 +137,9 @@ export const defineDiff: DefineCommand = (command, terminal) => {
       if (task !== undefined) return diffTask({ name, root, task, from, to }, terminal);
       const { watch, find } = versionFinder([from, to]);
       const { state } = await findRun(...runPlace(name, root, terminal), watch);
-      const [before, after] = [from, to].map((version) => Object.entries(filesOf(state, find(version, state))));
+      const [before, after] = [from, to].map((version) =>
+        Object.entries(filesBehind(find(version, state), state.config)),
+      );
       const patch = filesPatch({ from, to }, before!, after!);
       const isChanged = patch !== '';
       const lines = isChanged ? coloured(patch, terminal.colors) : [`no difference between ${from} and ${to}`];

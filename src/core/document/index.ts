@@ -33,6 +33,7 @@ export {
 export {
   changedFiles,
   type EditPolicy,
+  filesBehind,
   isFileLine,
   joinPackage,
   type PackageFiles,

@@ -53,6 +53,10 @@ export type Trained = { readonly parts?: readonly SkillPart[] | undefined };
 export const trainsPackage = ({ parts = DEFAULT_PARTS }: Trained) =>
   parts.includes('references') || parts.includes('scripts');
 
+/** The files that a trained text stands for. */
+export const filesBehind = (text: string, trained: Trained = {}): PackageFiles =>
+  trainsPackage(trained) ? splitPackage(text) : { [SKILL_FILE]: text };
+
 /** Whether anything but the body of one document is trained. */
 export const trainsMore = ({ parts = DEFAULT_PARTS }: Trained) => parts.some((part) => part !== 'body');
 
