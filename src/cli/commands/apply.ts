@@ -1,3 +1,12 @@
+/*
+ * Applying a run, in order. Without a name the only run in `--root` is meant (several: USAGE, none: RUN_NOT_FOUND). A name is
+ * looked for in `--root` first, then as a path from here; the first that holds a journal counts.
+ * The run's state is read. Neither its lock nor whether it is over is looked at: of a run that works, failed or was stopped, the best
+ * skill so far is offered, with the verdict «stopped» or «broken», which proves nothing.
+ * Another process that applies or undoes is noticed at once (`recover`) and when writing: RUN_LOCKED. What a crash cut off is taken back.
+ * `planApply` reads the live files and refuses, before anybody is asked, with DOCUMENT_REFUSED (`refused`): several names, read-only,
+ * another owner, no regular file, gone, edited. A link is followed. Then the person is asked, and `replaceFiles` checks all of it again.
+ */
 import { join } from 'node:path';
 import {
   type ApplyPlan,

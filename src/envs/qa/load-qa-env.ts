@@ -102,8 +102,12 @@ export async function loadTasks(path: string, { columns, scoring }: TaskOptions 
 
 /** The tasks in rows, or in the first rows of a file. */
 export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, hint = QA_ITEM_HINT): LoadedTasks {
+  // Columns first: the one that `columns:` names (TASKS_INVALID if no row has it), else our own name, else the first alias that is
+  // filled. A judge in a cell is read as JSON. Then ids; of rows without one, later copies are left out. Then judges.
   const { rows, leftOut } = withContentIds(nameColumns(raw, columns), contentOf);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
+  // Checks all rows: one TASKS_INVALID names the first five kinds of problems, each with its first row; no row is used.
+  // A line that cannot be parsed at all has ended the reading before.
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, hint) });
   return { rows: parsed, leftOut, marks: marksOf(raw) };
 }
