@@ -6,9 +6,9 @@
  * `runCycle` takes `night.lock`, resumes the last night or begins one, and lets `gatherNight` find its tasks, which may be paid.
  * `consolidate` trains the documents. One with fewer than six held-out tasks cannot pass a gate, and is not tried; if none is tried,
  * the night proposes nothing.
- * Poison (text that hides, or orders to fetch or run something) is read for before anything is measured, so none is ever proven:
+ * Poison (text that hides, or orders to fetch or run something) is looked for before anything is measured, so none is ever proven:
  * in what analysts propose, each edit and all together (`Quarantine.take`); in selected edits, rewrites and reminders (`refuseText`);
- * and when an edit is applied, which skips hidden text. The other edits go on. Nothing of it is staged; the report lists it with why.
+ * and when an edit is applied, which skips hidden text. The other edits go on. Poison is not staged; the report lists it with reasons.
  * Limits. While tasks are found, half is kept back: without any task BUDGET_EXHAUSTED, otherwise the night goes on with those it has.
  * Before a first step is done: thrown for the first document, a note for a later one. In the search: the best so far is measured and
  * proven by what was kept back. In the proof: it stays unproven. The last two are a note in the report, and the night goes on.
