@@ -85,6 +85,7 @@ export async function measureWinner(
   const isSeed = isSeedWinner(state);
   const report = finalReport({ fresh, seed: toEvidence(state.gate.seed), confidence: config.confidence, isSeed });
   const detail = { results: measured.flatMap(({ results }) => results) };
+  // Once the search is over, `reduce` makes the seed the best again where `report.isSeedBetter`: then the seed ships.
   return commit({ type: 'final-measurement-end', hash, passes, ...report }, detail);
 }
 

@@ -30,7 +30,7 @@ import { takeStep } from './step/take-step.ts';
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
 export async function train(start: RunState, run: Run): Promise<RunState> {
   let state = start.baseline ? start : await measureBaseline(start, run);
-  state = await withReserve(state, run, searchBest);
+  state = await withReserve(state, run, searchBest); // where a limit ends the search, this throws after measuring the best so far
   state = await finish(state, run);
   return state.isDone ? state : run.commit({ type: 'run-end', ...memorisedShareOf(state, run) });
 }
@@ -49,6 +49,8 @@ async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
   let state = start;
   const plan = planEpoch(epoch, run);
   for (;;) {
+    // The next batch, or the last one again (`isBatchDone`) until a proposal is accepted, no edit was merged, or it was read
+    // `proposalsPerBatch` times. The cache has its attempts; the analysts are asked anew, about another order.
     const step = nextStep(state, plan, run);
     if (!step) return state;
     const reason = whyOver(state, step, run);

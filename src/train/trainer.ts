@@ -1,3 +1,17 @@
+/*
+ * Training a run, in order; `train.ts` has the algorithm. Facts are committed to the journal, and `reduce` alone makes state of them.
+ * Start: tasks are read and checked. Then, before any model call, `requireSameRun` compares settings, tasks, skill, prompts, models
+ * and environment with the first line of the journal: RUN_MISMATCH. Only OPERATIONAL_KEYS may differ: workers, time-outs, retries,
+ * and the limits of calls, tokens, dollars and minutes; `maxRollouts` may not. Opening the store takes `run.lock` (RUN_LOCKED while
+ * its process lives; that of a dead one is taken over) and cuts off a torn last line. With --fresh the store looks empty until it is
+ * opened, which moves the old run to PATH.old-N first. The new run uses the replies that the old one has paid for.
+ * Resume: the Recorder folds the journal up to its last checkpoint: a `step-end`, or an event outside of steps. A step that was cut
+ * off is taken again from its rollout on. The caches answer what was paid, and an event that comes out as before is not written twice.
+ * Limits: each model call reserves the most that it may cost. If that is more than the search may spend (BUDGET_EXHAUSTED), the step
+ * stays unfinished, and `withReserve` measures the best skill so far by the part kept back for it (`final-measurement-end`), unless
+ * that is the seed. There is no prune and no test. The ledger notes the limit and what to raise it to, the views are written, and
+ * the error is thrown: a higher limit resumes the run.
+ */
 import {
   type Item,
   noTarget,

@@ -1,3 +1,25 @@
+/*
+ * A night, in order.
+ * Before sessions are read, a lock is taken or anything is sent, `refuseWithHandoff` and `requireConsent` may end it (below). The
+ * plan, which comes after the harvest, is only shown. Nobody is asked about simulated models, a handoff, or an address on this
+ * machine. An agent with tools needs a consent of its own (`claude-agent`), because it also opens files of the project.
+ * `runCycle` takes `night.lock`, resumes the last night or begins one, and lets `gatherNight` find its tasks, which may be paid.
+ * `consolidate` trains the documents. One with fewer than six held-out tasks cannot pass a gate, and is not tried; if none is tried,
+ * the night proposes nothing.
+ * Poison (text that hides, or orders to fetch or run something) is looked for before anything is measured, so none is ever proven:
+ * in what analysts propose, each edit and all together (`Quarantine.take`); in selected edits, rewrites and reminders (`refuseText`);
+ * and when an edit is applied, which skips hidden text. The other edits go on. Poison is not staged; the report lists it with reasons.
+ * Limits. While tasks are found, half is kept back: without any task BUDGET_EXHAUSTED, otherwise the night goes on with those it has.
+ * Before a first step is done: thrown for the first document, a note for a later one. In the search: the best so far is measured and
+ * proven by what was kept back. In the proof: it stays unproven. The last two are a note in the report, and the night goes on.
+ * `finishNight` writes report.json, report.md and diagnostics.json; then the state: the tasks for later nights, which sessions were
+ * considered, the proposals; then `done` in night.json. All of that also in a night that proposes nothing.
+ * Handoff: what has no usable answer in the night's `handoff/answers/ID.md` waits (ID: a hash of role, messages and draw). Once no more
+ * is asked, all of it is written to `handoff/ROLE.md` and `.json`, and the night stops with ANSWER_PENDING. The next start resumes it;
+ * an answer that is not the JSON that was asked for is asked for again, with what is wrong.
+ * Dry run: no lock, no folder, no resume, no proposal, no state: tasks, sessions and spending are forgotten. The index of sessions, the
+ * replies of the model that finds tasks, and a consent are kept all the same.
+ */
 import { agentPrograms } from '../../agents/index.ts';
 import { type ChatModel, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { defined } from '../../core/text/index.ts';
@@ -107,7 +129,10 @@ function agentOf({ models }: NightPlan, { sources }: OpenSleep): string {
   return /-cli$/.test(provider) ? provider : (sources[0]?.name ?? 'claude');
 }
 
-/** Returns once the user has agreed to all recipients, and remembers new answers. */
+/**
+ * Returns once the user has agreed to all recipients, and remembers new answers. The command asks about each on a terminal (a no
+ * ends it with exit code 1), and throws `CONSENT_MISSING` without one. `providers` are agreed to already.
+ */
 export async function requireConsent(sleep: OpenSleep, recipients: readonly Recipient[], consent: NightConsent = {}) {
   const { folder, notices } = sleep;
   const { providers = [], ask } = consent;

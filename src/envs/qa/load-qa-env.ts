@@ -102,8 +102,13 @@ export async function loadTasks(path: string, { columns, scoring }: TaskOptions 
 
 /** The tasks in rows, or in the first rows of a file. */
 export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, hint = QA_ITEM_HINT): LoadedTasks {
+  // Columns first: the one that `columns:` names (TASKS_INVALID if no row has it), else our own name, else the first alias that is
+  // filled; `input` beside an `instruction` is the context. A judge in a cell is read as JSON. Then ids: a row without one gets it
+  // from its content, and a later one with that content is left out; one id twice is TASKS_INVALID. Then the project's judge.
   const { rows, leftOut } = withContentIds(nameColumns(raw, columns), contentOf);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
+  // Checks all rows: one TASKS_INVALID names the first five kinds of problems, each with its first row; no row is used.
+  // A line that cannot be parsed at all has ended the reading before.
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, hint) });
   return { rows: parsed, leftOut, marks: marksOf(raw) };
 }

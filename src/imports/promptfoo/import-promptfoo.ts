@@ -36,6 +36,8 @@ export async function importPromptfoo(config: Fields, path: string, carry = chat
   const templates = isObject(config.assertionTemplates) ? config.assertionTemplates : {};
   const rows: (Row & TestRow)[] = [];
   for await (const layers of layersOf(config, source)) {
+    // Variables of later layers win, checks add up. A row for each combination of lists, and in it for each prompt. Rows without an
+    // id get one from question and checks, where equal ones are left out; as work, a name used twice gets a number.
     rows.push(...(await toRows({ layers, prompts, templates, source, carry })));
     if (rows.length > MAX_ROWS) throw new NotCarried(`its tests and variables make more than ${MAX_ROWS} tasks`);
   }

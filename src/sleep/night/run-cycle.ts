@@ -63,11 +63,13 @@ export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
   await openStateFolder(input.folder);
   const nights = projectFolder(input.folder, input.project);
   await makeFolderBelow(input.folder, nights);
+  // RUN_LOCKED before anything is gathered or paid. The lock of a process that is gone is taken over.
   const lock = await takeLock(join(nights, 'night.lock'), LOCK_WORDS);
   try {
     const locked = { ...input, state: await readSleepState(input.folder) };
     const unfinished = await findUnfinished(locked);
     const kept = unfinished?.kept ?? (await newNight(locked));
+    // `night-spent.json` there counts calls, tokens and dollars over all starts. Minutes count from this start.
     return await withinLimits(kept.path, limits, async (budget) => {
       const night = { ...locked, budget };
       return carryOut(unfinished ?? (await beginNight(night, kept)), night);

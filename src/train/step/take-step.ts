@@ -158,6 +158,11 @@ type Candidate = Awaited<ReturnType<typeof updateSkill>>;
 
 async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run }: StepWork) {
   const gate = gateOf(state, run, plan.batches[0]!.seed);
+  // Not measured: the current text (`skip_no_patches` without edits, `skip_no_rewrite`, otherwise `unchanged`), and a text that no
+  // agent could use (`skip_invalid`; the next analysts read its edits and `invalidReason`). Such a step still counts: in the
+  // schedule of the edit budget, and as a proposal of its batch. Where more than half of all tasks throw, `findBlame` attempts up
+  // to three of them with the current skill. If most of these fail too: ENV_FAILED, which ends the run with the step unfinished.
+  // If not, it is the candidate's fault: `reject`, with `blame` in this event.
   const { results, ...verdict } = await evaluateCandidate({ candidate, ...gate }, run.deps);
   const judged = await run.commit({ type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict }, { results });
   const isInvalid = verdict.decision?.verdict === 'invalid' || verdict.invalidReason !== undefined;
