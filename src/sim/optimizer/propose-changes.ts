@@ -235,15 +235,9 @@ export const REMARKS: readonly string[] = [
 
 export const drawRemark = (draw: Draw) => pick(draw, 'remark', REMARKS);
 
-export type Character = Habits & {
-  readonly seed: number;
-  readonly stubbornness: number;
-  readonly metaGain: number;
-  readonly slowGain: number;
-  readonly draftErrorRate: number;
-  readonly draftRepeatRate: number;
-  readonly solveErrorRate: number;
-};
+export type Character = Habits &
+  Readonly<Record<'seed' | 'stubbornness' | 'metaGain' | 'slowGain', number>> &
+  Readonly<Record<'draftErrorRate' | 'draftRepeatRate' | 'solveErrorRate', number>>;
 
 /** The mistakes about a topic. A share `stubbornness` of them is habitual. */
 export function mistakesFor(topic: string, { seed, stubbornness }: Character, draw: Draw): Mistakes {

@@ -93,12 +93,7 @@ function chooseHouse(seed: number, topics: number): HouseTopic[] {
   });
 }
 
-function makeItem(
-  { topic, truth }: HouseTopic,
-  taken: Set<string>,
-  seed: number,
-  place: [WorldSplit, number],
-): WorldItem {
+function makeItem({ topic, truth }: HouseTopic, taken: Set<string>, seed: number, place: [WorldSplit, number]) {
   const [split, index] = place;
   const dice = createDice(createDraw(seed, [split, String(index)]));
   let question = topic.ask(dice);
