@@ -2,7 +2,8 @@ import { INDEXED_LINE, STEP_PATTERNS } from '../../core/contracts/index.ts';
 import { groupBy, parseJson } from '../../core/text/index.ts';
 import { createDraw, type Draw, pick } from '../draw.ts';
 import type { Topic, Variant } from '../world/topic.ts';
-import { type StatedRule, type StatedRules, TOPICS } from '../world/world.ts';
+import { TOPICS } from '../world/topics.ts';
+import type { StatedRule, StatedRules } from '../world/world.ts';
 import {
   append,
   byWeight,
