@@ -212,11 +212,8 @@ export const isAgentSpec = (spec: unknown): boolean => typeof spec === 'object' 
 export const isNoTarget = (spec: unknown): boolean =>
   spec === 'none' || isAgentSpec(spec) || (spec as { provider?: unknown } | undefined)?.provider === 'none';
 
-type SignInOptions = {
-  /** `key`, or Microsoft Entra ID. Default: what is found. */
-  readonly auth?: 'key' | 'entra' | undefined;
-  readonly apiKeyEnv?: string | undefined;
-};
+/** `key`, or Microsoft Entra ID. Default: what is found. */
+type SignInOptions = KeyOptions & { readonly auth?: 'key' | 'entra' | undefined };
 
 type Credentials = ReturnType<ModelContext['readKey']> | { readonly token: () => Promise<string> };
 
