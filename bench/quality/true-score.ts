@@ -1,5 +1,6 @@
 import type { World } from '../../src/sim/index.ts';
-import { readRules, remindedTopics, TOPICS } from '../../src/sim/world/world.ts';
+import { TOPICS } from '../../src/sim/world/topics.ts';
+import { readRules, remindedTopics } from '../../src/sim/world/world.ts';
 
 /**
  * The share of tasks that the simulated target answers rightly under a skill, each asked without end. No sample: the world's

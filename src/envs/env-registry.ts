@@ -23,10 +23,6 @@ export function registerEnv(name: string, factory: EnvFactory): void {
 }
 
 /** Every name that a project may use, in the order of registering. */
-export function envNames(): string[] {
-  return [...factories.keys()];
-}
+export const envNames = (): string[] => [...factories.keys()];
 
-export function findEnvFactory(name: string): EnvFactory | undefined {
-  return factories.get(name);
-}
+export const findEnvFactory = (name: string): EnvFactory | undefined => factories.get(name);

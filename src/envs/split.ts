@@ -129,9 +129,7 @@ export function taskTypeOf(entry: object): string {
 }
 
 /** The entries of each task type, types in the order in which they first occur. */
-export function byTaskType<T extends object>(entries: readonly T[]): T[][] {
-  return groupBy(entries, taskTypeOf);
-}
+export const byTaskType = <T extends object>(entries: readonly T[]): T[][] => groupBy(entries, taskTypeOf);
 
 /**
  * `count` of the items, in their order: each task type with its share, by largest remainder. The seed decides which items

@@ -100,9 +100,7 @@ export function readJson(text: string, path: string): Row[] {
   return list.map((value, index) => ({ value, where: `${path}:${lines[index]}` }));
 }
 
-function entryOf(root: unknown, key: string): unknown {
-  return (root as Record<string, unknown> | null)?.[key];
-}
+const entryOf = (root: unknown, key: string): unknown => (root as Record<string, unknown> | null)?.[key];
 
 function parseFile(text: string, path: string): unknown {
   try {

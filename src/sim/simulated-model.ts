@@ -21,13 +21,14 @@ export const lineOptions = {
 type SimulatedModelOptions = {
   readonly id: string;
   readonly seed: number;
-  readonly latencyMs: number;
-  readonly failureRate: number;
+  readonly latencyMs?: number;
+  readonly failureRate?: number;
   readonly answer: (request: ChatRequest, draw: Draw) => string;
 };
 
 /** Every reply is a function of seed, messages and sample index, behind a line with delays and faults. */
-export function createSimulatedModel({ id, seed, latencyMs, failureRate, answer }: SimulatedModelOptions): ChatModel {
+export function createSimulatedModel(options: SimulatedModelOptions): ChatModel {
+  const { id, seed, latencyMs = 0, failureRate = 0, answer } = options;
   const line = createFaultyLine(id, failureRate);
   return {
     id,

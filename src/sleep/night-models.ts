@@ -4,10 +4,7 @@ import { defined } from '../core/text/index.ts';
 import { type AgentTarget, agentTargetOf, type ModelSpec, readPins } from '../project/index.ts';
 import { giveConsent, hasConsent, type SleepState } from './state/sleep-state.ts';
 
-export type SleepModels = {
-  readonly target: ModelSpec;
-  readonly optimizer: ModelSpec;
-  readonly judge: ModelSpec;
+export type SleepModels = Readonly<Record<'target' | 'optimizer' | 'judge', ModelSpec>> & {
   /** Whether the settings name them. Otherwise it is the first agent CLI that is pinned, or installed here. */
   readonly isChosen: boolean;
 };

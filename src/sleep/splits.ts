@@ -14,9 +14,7 @@ type Fractions = { readonly valFraction: number; readonly testFraction: number }
 
 /** `holdoutFraction` is the older name of `valFraction`. */
 type FractionSettings = {
-  readonly valFraction?: number | undefined;
-  readonly holdoutFraction?: number | undefined;
-  readonly testFraction?: number | undefined;
+  readonly [Name in 'valFraction' | 'holdoutFraction' | 'testFraction']?: number | undefined;
 };
 
 /** Decides for harvest, tasks file and night which part is held out. */

@@ -5,12 +5,9 @@ import type { Range } from '../report/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
 import { batchSizes, countSteps } from './plan.ts';
 
-export type StageEstimate = {
+export type StageEstimate = Readonly<Record<'calls' | 'inputTokens' | 'outputTokens', Range>> & {
   readonly stage: 'mine' | 'rollout' | 'judge' | OptimizerStage;
   readonly role: 'target' | 'optimizer' | 'judge';
-  readonly calls: Range;
-  readonly inputTokens: Range;
-  readonly outputTokens: Range;
 };
 
 export type EstimateInput = {

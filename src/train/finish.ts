@@ -72,10 +72,7 @@ const wholePass = (config: Run['config']) => ({ ...config, gate: 'strict', racin
 export const FRESH_FROM = 1_000_000;
 
 /** Measures the winner by fresh rollouts alone: the rollouts that chose it flatter it. The seed has no gain over itself. */
-export async function measureWinner(
-  state: RunState,
-  { env, items, config, commit, reserve: { deps } }: Run,
-): Promise<RunState> {
+export async function measureWinner(state: RunState, { env, items, config, commit, reserve: { deps } }: Run) {
   const { skill, hash } = state.best;
   const draws = { from: FRESH_FROM, passes: finalPassesOf(config, items) };
   const measured = await scorePasses({ env, skill, items: items.val }, draws, deps);

@@ -8,7 +8,7 @@ import {
   shuffle,
 } from '../core/contracts/index.ts';
 import { isFullRewrite } from '../core/document/index.ts';
-import { isBatchDone, type RunState, type SearchEnd, toKnowledge } from '../core/run/index.ts';
+import { isBatchDone, type RunFact, type RunState, type SearchEnd, toKnowledge } from '../core/run/index.ts';
 import { barFor, unmetItems, weigh } from '../core/stats/index.ts';
 import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
@@ -16,15 +16,8 @@ import type { Run } from './run.ts';
 /** Tasks that are rolled out and reflected on together. */
 type Batch = { readonly seed: number; readonly items: readonly Item[] };
 
-export type Step = {
-  /** Counts from 1 over the whole run. */
-  readonly step: number;
-  readonly epoch: number;
-  readonly stepInEpoch: number;
-  /** Which candidate of these batches, from the second on. */
-  readonly proposal?: number;
-  /** `null` when nothing limits the changes. */
-  readonly editBudget: number | null;
+/** A step as the event of its start describes it, with the tasks of its batches. */
+export type Step = Omit<Extract<RunFact, { type: 'step-start' }>, 'type' | 'seed' | 'itemIds' | 'batches'> & {
   readonly batches: readonly Batch[];
 };
 

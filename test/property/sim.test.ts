@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../src/core/contracts/index.ts';
 import { createWorld, simulatedOptimizer, simulatedTarget } from '../../src/public/sim.ts';
-import { readRules, TOPICS } from '../../src/sim/world/world.ts';
+import { TOPICS } from '../../src/sim/world/topics.ts';
+import { readRules } from '../../src/sim/world/world.ts';
 
 /** Scraps of real prompts, so that garbage gets past the front gate. */
 const scraps = [

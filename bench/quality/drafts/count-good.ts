@@ -1,5 +1,6 @@
 import type { World } from '../../../src/sim/index.ts';
-import { readQuestion, TOPICS } from '../../../src/sim/world/world.ts';
+import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { readQuestion } from '../../../src/sim/world/world.ts';
 
 type Asked = { readonly question: string; readonly answers: readonly string[] };
 

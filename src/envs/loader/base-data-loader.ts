@@ -102,10 +102,7 @@ export type SplitLoaderPlan = Omit<z.output<typeof SplitLoaderSettings>, 'splitM
  * The options of a loader, completed by the run's `extras` under the same names, in camelCase or snake_case. Empty texts
  * and nulls count as not given. Throws `CONFIG_INVALID`.
  */
-export function planSplitLoader(
-  options: SplitLoaderOptions,
-  extras: Readonly<Record<string, unknown>>,
-): SplitLoaderPlan {
+export function planSplitLoader(options: SplitLoaderOptions, extras: SkillOptConfig['extras']): SplitLoaderPlan {
   const known = given(toCamelCase(extras) as object).filter(([key]) => key in SplitLoaderSettings.shape);
   const input = Object.fromEntries([...known, ...given(options)]);
   const settings = parseWith(SplitLoaderSettings, input, 'The settings of the data loader are not valid.');

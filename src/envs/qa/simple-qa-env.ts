@@ -178,9 +178,7 @@ export function normalizeAnswer(text: string): string {
 }
 
 /** Twice the shared tokens over all tokens, each counted as often as it occurs. Two empty texts score 1. */
-export function tokenF1(predicted: string, gold: string): number {
-  return overlap(tokenize(predicted), tokenize(gold));
-}
+export const tokenF1 = (predicted: string, gold: string): number => overlap(tokenize(predicted), tokenize(gold));
 
 const overlap = (tokens: readonly string[], others: readonly string[]) =>
   (2 * countShared(tokens, others)) / (tokens.length + others.length);

@@ -83,11 +83,7 @@ async function readEnvironment(folder: string, { image }: TaskSettings) {
 }
 
 /** A folder gives what is in it, a file itself. */
-async function filesOf(
-  copy: Dockerfile['copies'][number],
-  environment: string,
-  workdir: string,
-): Promise<SourceFile[]> {
+async function filesOf(copy: Dockerfile['copies'][number], environment: string, workdir: string) {
   const { sources, to, isInto } = copy;
   const files: SourceFile[] = [];
   for (const source of sources.map((one) => posix.normalize(`./${one}`).replace(/\/$/, ''))) {

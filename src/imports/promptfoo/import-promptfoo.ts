@@ -118,11 +118,7 @@ function toTask(row: Row & TestRow, named: LeftOut[]): WorkspaceTaskInput[] {
   return [{ id: row.test, prompt: question, assertions, ...(rubric.length === 0 ? {} : { rubric }) }];
 }
 
-function statementsIn(
-  check: WorkCheck,
-  number: string,
-  leaveOut: (what: string, why: string, check: string) => void,
-): readonly Statement[] {
+function statementsIn(check: WorkCheck, number: string, leaveOut: (what: string, why: string, check: string) => void) {
   const { weight, threshold } = check;
   try {
     if (weight === 0) throw new NotCarried('with a weight of 0 it cannot fail');

@@ -34,13 +34,7 @@ export type OptimizerStage =
  */
 export async function ask<Schema extends z.ZodType>(
   { prompt, suffix, user, maxOutputTokens, ...question }: Question<Schema>,
-  {
-    optimizer,
-    prompts,
-    optimizerMaxCompletionTokens,
-    stop,
-    onAnswer,
-  }: Pick<StageDeps, 'optimizer' | 'prompts' | 'optimizerMaxCompletionTokens' | 'stop' | 'onAnswer'>,
+  { optimizer, prompts, optimizerMaxCompletionTokens, stop, onAnswer }: StageDeps,
 ): Promise<z.output<Schema> | undefined> {
   const system = suffix ? `${prompts[prompt]}\n${prompts[suffix]}` : prompts[prompt];
   return askForJson(

@@ -4,14 +4,13 @@ import {
   type Gate,
   type Item,
   type RolloutResult,
-  type SkillEnv,
   selectGateScore,
   toEvaluation,
 } from '../../core/contracts/index.ts';
 import { type Blame, passOf, type StepAction, toEvidence, toObservations } from '../../core/run/index.ts';
 import { exactRace, hardestFirst, startable } from '../../core/stats/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
-import { runRollout } from '../rollout/rollout.ts';
+import { type RolloutInput, runRollout } from '../rollout/rollout.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
 import type { Candidate } from '../update/update.ts';
 import { findBlame, type GateConfig, type JudgedCandidate, type RaceInput } from './race-input.ts';
@@ -162,12 +161,7 @@ function inOrder(results: readonly RolloutResult[], { items }: RaceInput) {
   return { evaluation: toEvaluation(ordered), results: ordered };
 }
 
-type ScoredPass<I extends Item> = {
-  readonly env: SkillEnv<I>;
-  readonly skill: string;
-  readonly items: readonly I[];
-  readonly sampleIndex?: number;
-};
+type ScoredPass<I extends Item> = Pick<RolloutInput<I>, 'env' | 'skill' | 'items' | 'sampleIndex'>;
 
 /** One pass of a skill over items. */
 export async function scoreSkill<I extends Item>(input: ScoredPass<I>, deps: StageDeps) {

@@ -43,10 +43,7 @@ async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
   return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
 }
 
-function evaluationOf(
-  hash: string,
-  { evaluation, isPartial = false }: Pick<JudgedCandidate, 'evaluation' | 'isPartial'>,
-) {
+function evaluationOf(hash: string, { evaluation, isPartial = false }: Omit<JudgedCandidate, 'results'>) {
   return evaluation && !isPartial ? { [hash]: { hard: evaluation.hard, soft: evaluation.soft } } : {};
 }
 

@@ -1,5 +1,5 @@
-import type { Evaluation, Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
-import type { Blame, GateDecision, RunState, StepAction } from '../../core/run/index.ts';
+import type { Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
+import type { Blame, RunFact, RunState } from '../../core/run/index.ts';
 import { envFailed, mostThrown, requireReachable } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { withoutMemory } from '../rollout/rollout-memory.ts';
@@ -24,18 +24,9 @@ export type RaceInput = {
   readonly whyUnusable?: ((skill: string) => Promise<string | undefined>) | undefined;
 };
 
-export type JudgedCandidate = {
-  /** What was measured for this candidate; `null` when its text was measured before. */
-  readonly evaluation: Evaluation | null;
-  readonly score: number;
-  readonly action: StepAction;
+/** A verdict as the event of its stage keeps it. Its evaluation is `null` when the text was measured before. */
+export type JudgedCandidate = Omit<Extract<RunFact, { stage: 'evaluate' }>, 'type' | 'step' | 'stage'> & {
   readonly results: readonly RolloutResult[];
-  /** The candidate lost before it had met every item, or too many of them gave no result. */
-  readonly isPartial?: boolean;
-  /** Why its evaluation says nothing, or why there was none. The paired gate says the first in its decision. */
-  readonly invalidReason?: string;
-  readonly decision?: GateDecision;
-  readonly blame?: Blame;
 };
 
 type Measured = {

@@ -110,11 +110,7 @@ function suffixFor(sourceType: SourceType, { notesFrom = 'nobody', mode = 'patch
   return notesFrom === 'both' ? ('skill_aware_success' as const) : undefined;
 }
 
-function toRawPatch(
-  reply: AnalystReply | undefined,
-  minibatch: Minibatch,
-  input: ReflectInput,
-): Omit<RawPatch, 'batchSize'> {
+function toRawPatch(reply: AnalystReply | undefined, minibatch: Minibatch, input: ReflectInput) {
   const { sourceType, results } = minibatch;
   const { edits = [], reasoning = '' } = reply?.patch ?? {};
   const limit = isFullRewrite(input.mode ?? 'patch') ? 1 : (input.editBudget ?? edits.length);

@@ -2,29 +2,21 @@ import { ModelCallError, type RolloutResult, SkillError } from '../../core/contr
 import { MAX_MISSING_SHARE, shareText } from '../../core/stats/index.ts';
 import { head } from '../../core/text/index.ts';
 
-type CheckedResult = Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>;
+type Results = readonly Pick<RolloutResult, 'id' | 'errored' | 'unjudged' | 'threw' | 'failReason' | 'extras'>[];
 
 /** Refuses results of which too many have no score. They are not kept, and are tried again. */
-export function requireScores(results: readonly CheckedResult[], maxErroredShare: number): void {
+export function requireScores(results: Results, maxErroredShare: number): void {
   requireWorkingEnv(results, results.length);
   requireReachable(results, maxErroredShare);
 }
 
-export function requireReachable(
-  results: readonly CheckedResult[],
-  maxErroredShare: number,
-  total = results.length,
-): void {
+export function requireReachable(results: Results, maxErroredShare: number, total = results.length): void {
   const why = whyUnscored(results, maxErroredShare, total);
   if (why) throw why;
 }
 
 /** Why a mean over these results says nothing. */
-export function whyUnscored(
-  results: readonly CheckedResult[],
-  maxErroredShare: number,
-  total = results.length,
-): SkillError | undefined {
+export function whyUnscored(results: Results, maxErroredShare: number, total = results.length): SkillError | undefined {
   const missing = results.filter(({ errored }) => errored);
   return missing.length > maxErroredShare * total ? tooFewScores(missing, total) : undefined;
 }
@@ -42,7 +34,7 @@ export type Thrown = {
 };
 
 /** `total` counts the whole stage: a race begins with the hardest tasks, which may be those that always throw. */
-export function mostThrown(results: readonly CheckedResult[], total: number): Thrown | undefined {
+export function mostThrown(results: Results, total: number): Thrown | undefined {
   const thrown = new Map(
     results.filter(({ threw }) => threw).map((result) => [result.id, head(result.failReason ?? '', 300)]),
   );
@@ -52,7 +44,7 @@ export function mostThrown(results: readonly CheckedResult[], total: number): Th
 }
 
 /** Where most tasks throw under a skill that has worked before, the environment is broken. */
-export function requireWorkingEnv(results: readonly CheckedResult[], total: number): void {
+export function requireWorkingEnv(results: Results, total: number): void {
   const thrown = mostThrown(results, total);
   if (thrown) throw envFailed(thrown);
 }
@@ -73,11 +65,7 @@ function mostFrequent(reasons: readonly string[]): [reason: string, count: numbe
  * Why an evaluation says nothing about a candidate. `maxErroredShare` may allow more outages than usual, but a judge that
  * cannot judge a fifth is no judge of the rest.
  */
-export function whyInvalid(
-  results: readonly CheckedResult[],
-  maxErroredShare: number,
-  total = results.length,
-): string | undefined {
+export function whyInvalid(results: Results, maxErroredShare: number, total = results.length): string | undefined {
   const missing = results.filter(({ errored }) => errored);
   const unjudged = missing.filter((result) => result.unjudged);
   const share = Math.max(maxErroredShare, MAX_MISSING_SHARE);
@@ -85,7 +73,7 @@ export function whyInvalid(
   return `${missing.length} of ${total} items gave no result (${whatHappened(missing)}); at most ${shareText(share)} may be missing`;
 }
 
-function whatHappened(missing: readonly CheckedResult[]): string {
+function whatHappened(missing: Results): string {
   const unjudged = missing.filter((result) => result.unjudged).length;
   const outages = missing.length - unjudged;
   return [
@@ -94,7 +82,7 @@ function whatHappened(missing: readonly CheckedResult[]): string {
   ].join(', ');
 }
 
-function tooFewScores(missing: readonly CheckedResult[], total: number): SkillError {
+function tooFewScores(missing: Results, total: number): SkillError {
   const outage = missing.find(({ unjudged }) => !unjudged);
   const first = outage ?? missing[0];
   const because = `the first, ${first?.id}, because: ${first?.failReason}`;
@@ -112,7 +100,7 @@ function tooFewScores(missing: readonly CheckedResult[], total: number): SkillEr
 }
 
 /** The hint of an environment that scores by other means than a model. */
-function ownHint(missing: readonly CheckedResult[]): string | undefined {
+function ownHint(missing: Results): string | undefined {
   const hint = missing.find(({ unjudged }) => unjudged)?.extras?.hint;
   return typeof hint === 'string' ? hint : undefined;
 }

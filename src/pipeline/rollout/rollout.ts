@@ -16,7 +16,7 @@ import { createDeadline, type StageDeps } from '../stage-deps.ts';
 import { requireScores } from './require-scores.ts';
 import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
 
-type RolloutInput<I extends Item> = {
+export type RolloutInput<I extends Item> = {
   readonly env: SkillEnv<I>;
   readonly skill: string;
   readonly items: readonly I[];
@@ -39,11 +39,7 @@ export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: S
   return results;
 }
 
-async function rollOutEach<I extends Item>(
-  input: RolloutInput<I>,
-  memory: RolloutMemory,
-  deps: StageDeps,
-): Promise<RolloutResult[]> {
+async function rollOutEach<I extends Item>(input: RolloutInput<I>, memory: RolloutMemory, deps: StageDeps) {
   const { env, skill, items, sampleIndex = 0 } = input;
   const hash = skillHash(skill);
   let done = 0;
@@ -91,10 +87,7 @@ async function attemptElsewhere<I extends Item>(
 }
 
 /** A task whose code throws has failed; a model that cannot be reached has failed the run. */
-async function attemptItem<I extends Item>(
-  { env, skill, item, sampleIndex }: Attempt<I>,
-  deps: StageDeps,
-): Promise<RolloutResult> {
+async function attemptItem<I extends Item>({ env, skill, item, sampleIndex }: Attempt<I>, deps: StageDeps) {
   deps.stop.signal.throwIfAborted(); // it may have come while the cache was asked
   using deadline = createDeadline(deps);
   const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });
@@ -112,11 +105,7 @@ async function attemptItem<I extends Item>(
 }
 
 /** For environments that attempt many items at once: those that are not known yet, in one go. */
-async function rollOutTogether<I extends Item>(
-  batch: RolloutInput<I>,
-  memory: RolloutMemory,
-  deps: StageDeps,
-): Promise<RolloutResult[]> {
+async function rollOutTogether<I extends Item>(batch: RolloutInput<I>, memory: RolloutMemory, deps: StageDeps) {
   const { env, skill, items, sampleIndex = 0, phase = 'eval' } = batch;
   const hash = skillHash(skill);
   const keys = items.map((item) => rolloutKey({ env, item, skillHash: hash, sampleIndex, phase }, deps));

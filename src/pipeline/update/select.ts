@@ -76,13 +76,10 @@ function readCount(value: unknown): number | undefined {
   return digits === undefined ? undefined : Math.max(0, Number(digits));
 }
 
-type SelectInput = {
-  readonly skill: string;
-  readonly patch: Patch;
+type SelectInput = Omit<LearningRateInput, 'evaluation'> & {
   /** `null`: nothing is left out. */
   readonly editBudget: number | null;
   readonly mode?: UpdateMode;
-  readonly memory?: Memory;
 };
 
 const RankingReply = z.object({ reasoning: z.string().nullish(), selectedIndices: z.array(z.int().catch(-1)) });

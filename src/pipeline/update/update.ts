@@ -18,30 +18,15 @@ import {
   writeNotes,
 } from '../../core/document/index.ts';
 import type { LeakCritic } from '../../core/guard/index.ts';
-import type { Refusal } from '../../core/run/index.ts';
+import type { Refusal, RunFact } from '../../core/run/index.ts';
 import { defined, skillHash } from '../../core/text/index.ts';
 import { askInSlot } from '../ask/ask.ts';
 import { type Memory, noMemory, stepSections } from '../epoch/memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { ChangeSummary, toWireItem } from './wire-patch.ts';
 
-export type Candidate = {
-  readonly candidateSkill: string;
-  readonly candidateHash: string;
-  readonly report: EditReport[];
-  readonly changeSummary?: readonly string[];
-  readonly nOverCap?: number;
-  /** Reminders in the appendix. */
-  readonly notes?: {
-    readonly added: number;
-    readonly total: number;
-    readonly consolidated: boolean;
-    /** Left out because they hide something. */
-    readonly hidden?: number;
-  };
-  readonly refused?: readonly Refusal[];
-  readonly memorisedShare?: number;
-};
+/** A candidate as the event of its stage keeps it. */
+export type Candidate = Omit<Extract<RunFact, { stage: 'update' }>, 'type' | 'step' | 'stage'>;
 
 type UpdateInput = {
   readonly skill: string;

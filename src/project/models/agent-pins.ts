@@ -46,11 +46,7 @@ export async function readPins(env: Environment): Promise<AgentPins> {
 }
 
 /** From now on these programs are run, whatever `PATH` says, and those of `gone` are searched again. */
-export async function pinAgents(
-  agents: readonly InstalledAgent[],
-  env: Environment,
-  gone: readonly string[] = [],
-): Promise<void> {
+export async function pinAgents(agents: readonly InstalledAgent[], env: Environment, gone: readonly string[] = []) {
   if (agents.length === 0 && gone.length === 0) return;
   const path = pinsPath(env);
   await openStateFolder(join(path, '..'));

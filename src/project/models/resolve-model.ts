@@ -5,7 +5,7 @@ import type { LoadedProject } from '../load-project.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import { resolveAgent } from './agent-target.ts';
 import type { Environment, ModelContext, ModelRole, ModelSpec, Notices, Provider } from './provider.ts';
-import { AGENT_BACKENDS, isAgentSpec, providerAliases, providers } from './providers.ts';
+import { isAgentSpec, providers } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 
 type ResolveOptions = {
@@ -64,14 +64,31 @@ function readSpec(spec: ModelSpec, role: ModelRole): { name: string; settings: R
   return { name, settings: findProvider(name, role).fromText(rest) };
 }
 
+/** SkillOpt's names of the same providers. */
+const PROVIDER_ALIASES: Readonly<Record<string, string>> = {
+  openai_chat: 'openai',
+  claude_chat: 'claude-cli',
+  azure_openai: 'azure',
+  qwen_chat: 'qwen',
+  minimax_chat: 'minimax',
+  openai_compatible: 'compatible',
+  openai_compatible_chat: 'compatible',
+  copilot_chat: 'copilot-cli',
+  copilot_cli: 'copilot-cli',
+  github_copilot: 'copilot-cli',
+};
+
+/** SkillOpt's names for agents, which are no chat models. */
+const AGENT_BACKENDS: readonly string[] = ['codex_exec', 'claude_code_exec', 'cursor_exec', 'copilot_exec'];
+
 function findProvider(typed: string, role: ModelRole): Provider {
-  const name = Object.hasOwn(providerAliases, typed) ? providerAliases[typed]! : typed;
+  const name = Object.hasOwn(PROVIDER_ALIASES, typed) ? PROVIDER_ALIASES[typed]! : typed;
   if (Object.hasOwn(providers, name)) return providers[name]!;
   if (AGENT_BACKENDS.includes(name)) {
     const message = `${role}: ${name} is not a chat model: it runs an agent in a folder of files`;
     throw invalid(message, `Only a target can be an agent: target: { agent: claude }. Providers: ${known()}`);
   }
-  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(providerAliases)]);
+  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]);
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);
 }
 

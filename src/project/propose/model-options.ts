@@ -2,12 +2,9 @@ import type { FoundKey, FoundModels, FoundServer, KeyProvider } from '../discove
 import type { ModelSpec } from '../models/provider.ts';
 
 /** Models that could be asked, one for each role. */
-export type ModelOption = {
+export type ModelOption = Readonly<Record<'target' | 'optimizer' | 'judge', ModelSpec>> & {
   readonly label: string;
   readonly why: string;
-  readonly target: ModelSpec;
-  readonly optimizer: ModelSpec;
-  readonly judge: ModelSpec;
 };
 
 /** A cheap model for many tasks, and a stronger one that reads the results. Both have a price in `PRICES`. */

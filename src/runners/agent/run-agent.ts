@@ -203,11 +203,8 @@ function endOf(agent: Agent, { collected, gateway, ended, isEnough }: Outcome): 
 }
 
 /** The signal that ended it and was not ours. Shells and sandboxes report a signal as 128 plus its number. */
-function signalOf({ signal, exitCode }: SandboxResult): string | undefined {
-  if (exitCode === 137) return 'SIGKILL';
-  if (exitCode === 143) return 'SIGTERM';
-  return signal;
-}
+const signalOf = ({ signal, exitCode = 0 }: SandboxResult) => SIGNALS[exitCode] ?? signal;
+const SIGNALS: Readonly<Record<number, string>> = { 137: 'SIGKILL', 143: 'SIGTERM' };
 
 /** Its model had answered and no answer was pending, so a command of its own ended it, such as `pkill node`. */
 const hasWorked = ({ steps }: Collected, gateway: ModelGateway | undefined) =>

@@ -71,9 +71,7 @@ export function readEdit(value: unknown): WireEdit[] {
   return change ? [WireEdit.parse({ ...(value as object), ...change })] : [];
 }
 
-export function editKey({ op, target, content }: Change): string {
-  return JSON.stringify([op, target, content.trim()]);
-}
+export const editKey = ({ op, target, content }: Change): string => JSON.stringify([op, target, content.trim()]);
 
 export function byWeight(a: Provenance, b: Provenance): number {
   const rank = ({ source_type }: Provenance) => (source_type === 'failure' ? 0 : 1);

@@ -2,7 +2,8 @@ import { INDEXED_LINE, STEP_PATTERNS } from '../../core/contracts/index.ts';
 import { groupBy, parseJson } from '../../core/text/index.ts';
 import { createDraw, type Draw, pick } from '../draw.ts';
 import type { Topic, Variant } from '../world/topic.ts';
-import { type StatedRule, type StatedRules, TOPICS } from '../world/world.ts';
+import { TOPICS } from '../world/topics.ts';
+import type { StatedRule, StatedRules } from '../world/world.ts';
 import {
   append,
   byWeight,
@@ -235,15 +236,9 @@ export const REMARKS: readonly string[] = [
 
 export const drawRemark = (draw: Draw) => pick(draw, 'remark', REMARKS);
 
-export type Character = Habits & {
-  readonly seed: number;
-  readonly stubbornness: number;
-  readonly metaGain: number;
-  readonly slowGain: number;
-  readonly draftErrorRate: number;
-  readonly draftRepeatRate: number;
-  readonly solveErrorRate: number;
-};
+export type Character = Habits &
+  Readonly<Record<'seed' | 'stubbornness' | 'metaGain' | 'slowGain', number>> &
+  Readonly<Record<'draftErrorRate' | 'draftRepeatRate' | 'solveErrorRate', number>>;
 
 /** The mistakes about a topic. A share `stubbornness` of them is habitual. */
 export function mistakesFor(topic: string, { seed, stubbornness }: Character, draw: Draw): Mistakes {

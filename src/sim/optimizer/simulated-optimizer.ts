@@ -5,6 +5,7 @@ import { groupBy } from '../../core/text/index.ts';
 import { createDice, type Draw, pick } from '../draw.ts';
 import { createSimulatedModel, lineOptions, rate } from '../simulated-model.ts';
 import { type Reading, slippedStyle, type Topic, type Variant } from '../world/topic.ts';
+import { TOPICS } from '../world/topics.ts';
 import {
   readQuestion,
   readRules,
@@ -12,7 +13,6 @@ import {
   type StatedRules,
   shortenReminders,
   stylesInExamples,
-  TOPICS,
 } from '../world/world.ts';
 import { append, carryOutSuggestions, inMode, mergeEdits } from './edits.ts';
 import {

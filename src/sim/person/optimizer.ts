@@ -31,8 +31,6 @@ export function proposingModel({ id, seed, ...proposer }: Proposer): ChatModel {
   return createSimulatedModel({
     id,
     seed,
-    latencyMs: 0,
-    failureRate: 0,
     answer: ({ messages }, draw) => JSON.stringify(answer(messages, draw), null, 2),
   });
 }

@@ -148,8 +148,6 @@ function personTarget({ seed, kinds, isDeaf }: TargetOptions): ChatModel {
   return createSimulatedModel({
     id: `sim-person-target/1 seed=${seed} things=${things.length}${isDeaf ? ' deaf' : ''}`,
     seed,
-    latencyMs: 0,
-    failureRate: 0,
     answer({ messages }, draw) {
       const [system, user] = [textOf(messages, 'system'), textOf(messages, 'user')];
       const kind = kindIn(user, kinds);
@@ -175,8 +173,6 @@ function personJudge({ seed, judgeSd, kinds }: JudgeOptions): ChatModel {
   return createSimulatedModel({
     id: `sim-person-judge/1 seed=${seed} things=${countThings(kinds)} sd=${judgeSd}`,
     seed,
-    latencyMs: 0,
-    failureRate: 0,
     answer({ messages }, draw) {
       const wanted = wantedIn(messages, kinds);
       const seen = answersIn(messages).map((text) => readAnswer(text, wanted));

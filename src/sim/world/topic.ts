@@ -34,10 +34,10 @@ export function slippedStyle(reading: Reading, meant: Variant | undefined, error
 }
 
 type TopicDefinition<Value> = {
-  readonly name: string;
   readonly mention: RegExp;
   readonly make: (dice: Dice) => Value;
-  readonly ask: (value: Value, record: number) => string;
+  /** Asks about a fact that is written in the usual way. */
+  readonly ask: (fact: string, record: number) => string;
   /** Its groups are the arguments of `parse`. */
   readonly pattern: RegExp;
   readonly parse: (...groups: string[]) => Value;
@@ -47,14 +47,14 @@ type TopicDefinition<Value> = {
 };
 
 /** A topic whose value type stays inside. All answers to one question must differ once normalised. */
-export function defineTopic<Value>(definition: TopicDefinition<Value>): Topic {
-  const { name, mention, make, ask, pattern, parse, naive } = definition;
+export function defineTopic<Value>(name: string, definition: TopicDefinition<Value>): Topic {
+  const { mention, make, ask, pattern, parse, naive } = definition;
   const variants = Object.entries(definition.variants).map(([rule, [cue, write]]) => ({ rule, cue, write }));
   const topic: Topic = {
     name,
     mention,
     variants,
-    ask: (dice) => ask(make(dice), 100_000 + dice(900_000)),
+    ask: (dice) => ask(naive(make(dice)), 100_000 + dice(900_000)),
     read(question) {
       const match = question.match(pattern);
       if (!match) return undefined;

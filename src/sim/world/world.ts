@@ -3,10 +3,7 @@ import { parseWith } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
 import { createDice, createDraw } from '../draw.ts';
 import { type Reading, stylesOf, type Topic, type Variant } from './topic.ts';
-import { FACT_TOPICS } from './topics/facts.ts';
-import { NUMBER_TOPICS } from './topics/numbers.ts';
-
-export const TOPICS: readonly Topic[] = [...NUMBER_TOPICS, ...FACT_TOPICS];
+import { TOPICS } from './topics.ts';
 
 export function readQuestion(text: string): Reading | undefined {
   for (const topic of TOPICS) {
@@ -93,12 +90,7 @@ function chooseHouse(seed: number, topics: number): HouseTopic[] {
   });
 }
 
-function makeItem(
-  { topic, truth }: HouseTopic,
-  taken: Set<string>,
-  seed: number,
-  place: [WorldSplit, number],
-): WorldItem {
+function makeItem({ topic, truth }: HouseTopic, taken: Set<string>, seed: number, place: [WorldSplit, number]) {
   const [split, index] = place;
   const dice = createDice(createDraw(seed, [split, String(index)]));
   let question = topic.ask(dice);

@@ -155,12 +155,7 @@ function displacedBy({ handle, before }: Target): Buffer | undefined {
 }
 
 /** Takes everything back, and returns the error to throw. */
-async function giveUp(
-  error: unknown,
-  journalFolder: string,
-  transaction: Receipt,
-  works: readonly Work[],
-): Promise<unknown> {
+async function giveUp(error: unknown, journalFolder: string, transaction: Receipt, works: readonly Work[]) {
   const held = works.flatMap(({ target, folder }): [string, Held][] =>
     folder ? [[target.path, { folder, displaced: displacedBy(target) }]] : [],
   );

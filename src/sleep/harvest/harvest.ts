@@ -19,17 +19,9 @@ export type HarvestOptions = UpdateOptions & {
 };
 
 /** How many sessions there are, and why the others were not chosen. Each is counted once. */
-export type HarvestCounts = {
-  readonly files: number;
-  readonly filesRead: number;
-  readonly sessions: number;
-  readonly otherProjects: number;
-  readonly tooOld: number;
-  readonly ignored: number;
-  readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
-  readonly seen: number;
-  readonly overLimit: number;
-};
+export type HarvestCounts = Readonly<
+  Record<'files' | 'filesRead' | 'sessions' | 'otherProjects' | 'tooOld' | 'ignored' | 'seen' | 'overLimit', number>
+> & { readonly leftOut: Readonly<Partial<Record<LeftOut, number>>> };
 
 export type Harvest = {
   /** Newest first. */
@@ -181,12 +173,7 @@ function advanceCursors(options: HarvestOptions, sources: readonly string[], { c
   return { ...cursors, ...Object.fromEntries(next) };
 }
 
-function advance(
-  cursor: Cursor,
-  considered: readonly SessionHead[],
-  waiting: readonly SessionHead[],
-  now: number,
-): Cursor {
+function advance(cursor: Cursor, considered: readonly SessionHead[], waiting: readonly SessionHead[], now: number) {
   const again = new Set(considered.map(({ sessionId }) => sessionId));
   const all = [
     ...cursor.considered.filter(({ sessionId }) => !again.has(sessionId)),

@@ -16,20 +16,11 @@ import {
   shownPath,
   useOwnDatabase,
 } from '../../stores/index.ts';
-import type { LeftOut, SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
+import type { SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
 
-export type SessionHead = {
-  readonly source: string;
-  readonly sessionId: string;
-  readonly project: string;
-  /** The real path of it, where it is known. */
-  readonly folder?: string | undefined;
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly turns: number;
-  readonly prompts: number;
-  readonly leftOut?: LeftOut | undefined;
-};
+export type SessionHead = Readonly<
+  Pick<SessionDigest, 'source' | 'sessionId' | 'project' | 'folder' | 'startedAt' | 'endedAt' | 'leftOut'>
+> & { readonly turns: number; readonly prompts: number };
 
 /** The folder by which a session is found and ignored: the shown projects of two homes may look alike. */
 export const folderOf = ({ folder, project }: Pick<SessionHead, 'folder' | 'project'>): string => folder ?? project;

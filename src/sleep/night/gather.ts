@@ -89,22 +89,12 @@ export async function gatherNight(
   return { ...day, tasks: [...tasks], notReplayable, pooled, notes };
 }
 
-function leastCallsOf(
-  tasks: Tasks,
-  ownerOf: (task: TaskRecord) => string,
-  settings: SleepSettings,
-): number | undefined {
+function leastCallsOf(tasks: Tasks, ownerOf: (task: TaskRecord) => string, settings: SleepSettings) {
   const needs = groupBy(tasks, ownerOf).flatMap((own) => leastCallsFor(own, settings) ?? []);
   return needs.length === 0 ? undefined : Math.min(...needs);
 }
 
-type DayTasks = Omit<GatheredNight, 'notReplayable' | 'pooled'>;
-
-async function fromSessions(
-  sleep: OpenSleep,
-  options: GatherOptions,
-  { state, budget }: GatherState,
-): Promise<DayTasks> {
+async function fromSessions(sleep: OpenSleep, options: GatherOptions, { state, budget }: GatherState) {
   const { settings, folder } = sleep;
   const { models, since, signal, hasTools, onGather } = options;
   const found = await harvestNew(sleep, { ...options, now: options.now().getTime() });
@@ -189,12 +179,7 @@ async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSetting
 }
 
 /** Tasks that a person has reviewed. No session is considered, and no cursor moves. */
-async function fromFile(
-  path: string,
-  settings: SleepSettings,
-  { models }: GatherOptions,
-  state: SleepState,
-): Promise<DayTasks> {
+async function fromFile(path: string, settings: SleepSettings, { models }: GatherOptions, state: SleepState) {
   const earlier = state.taskArchive.map(({ task }) => task);
   const { file, warnings } = await readTasksFile(path, { ...settings, isBySkill: isBySkill(settings), earlier });
   requireReviewed(file, models);

@@ -1,6 +1,6 @@
 import type { UsageTable } from '../../core/run/index.ts';
 import { head, plural } from '../../core/text/index.ts';
-import type { DocumentReport, SleepReport, WithTools } from '../../report/index.ts';
+import type { SleepReport, WithTools } from '../../report/index.ts';
 import { documentOf } from '../documents/skills.ts';
 import type { QuarantinedText } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
@@ -54,11 +54,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
   };
 }
 
-function documentReport(
-  document: TrainedDocument,
-  proposals: readonly Proposal[],
-  { documents }: NightInput,
-): DocumentReport {
+function documentReport(document: TrainedDocument, proposals: readonly Proposal[], { documents }: NightInput) {
   const { trained, named, baseBlock, block, isTaken, proof, state } = document;
   const live = documentOf(documents, trained, named)!;
   const { baseline, best } = state.tests;

@@ -114,12 +114,7 @@ export function prepareTasks(
 }
 
 /** A held-out task counts once, and only if nothing like it was learned from, for any skill and on any night. */
-function prepareOwn(
-  day: Tasks,
-  archive: Tasks,
-  learned: Tasks,
-  { recallK, dreamFactor }: TaskShares,
-): Pick<PreparedTasks, 'tasks' | 'pooled' | 'repeated'> {
+function prepareOwn(day: Tasks, archive: Tasks, learned: Tasks, { recallK, dreamFactor }: TaskShares) {
   const heldOut = day.filter(({ split }) => split !== 'train');
   const proving = new Set(withoutNearDuplicates(heldOut, learned));
   const tonight = day.filter((task) => task.split === 'train' || proving.has(task));

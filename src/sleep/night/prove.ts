@@ -27,15 +27,10 @@ import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
 
-export type Proof = {
+export type Proof = Readonly<Record<'before' | 'after' | 'pValue' | 'error' | 'passes', number>> & {
   readonly isProven: boolean;
   /** A proven gain is measured again by passes made after the proof, since the proof itself overstates it. */
   readonly gain: Estimate;
-  readonly before: number;
-  readonly after: number;
-  readonly pValue: number;
-  readonly error: number;
-  readonly passes: number;
   readonly tasks: readonly TaskDelta[];
   /** Usage of these passes by stage, which the run does not contain. */
   readonly usage: UsageTable;

@@ -10,10 +10,7 @@ import type { TaskRecord, Tasks } from '../task-record.ts';
 export type MinerKind = 'model' | 'heuristic';
 
 /** All text of one session that a night may send to a model: what is not on its page is not sent. */
-export type Page = {
-  readonly sessionId: string;
-  readonly source: string;
-  readonly project: string;
+export type Page = Readonly<Pick<SessionDigest, 'sessionId' | 'source' | 'project'>> & {
   /** Such as `2026-01-31`; empty when it is not known. */
   readonly day: string;
   readonly texts: readonly string[];

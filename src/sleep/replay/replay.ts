@@ -74,11 +74,7 @@ export async function replayOne(
 type Answered = Pick<Parameters<TaskScorer['score']>[0], 'answer' | 'toolsCalled' | 'model' | 'signal'>;
 
 /** An empty reply is a failed call that did not say so. */
-async function scoreAnswer(
-  task: TaskRecord,
-  answered: Answered,
-  scorers: readonly TaskScorer[] | undefined,
-): Promise<RolloutOutput> {
+async function scoreAnswer(task: TaskRecord, answered: Answered, scorers: readonly TaskScorer[] | undefined) {
   const judge = taskJudgeOf(task);
   const scorer = scorersOf(scorers).get(judge.kind);
   if (!scorer) return noScore(`nobody here scores by ${judge.kind}`);

@@ -17,11 +17,7 @@ export function secondPassSize({ gate, maxRollouts: most = Number.POSITIVE_INFIN
 }
 
 /** What the search may still spend under `maxRollouts`, without what the final measurement needs. */
-export function rolloutsLeft(
-  { rollouts }: Pick<RunState, 'rollouts'>,
-  config: SkillOptConfig,
-  items: Sizes,
-): number | undefined {
+export function rolloutsLeft({ rollouts }: Pick<RunState, 'rollouts'>, config: SkillOptConfig, items: Sizes) {
   if (config.maxRollouts === undefined) return undefined;
   return config.maxRollouts - passesKept(config, items) * items.val.length - rollouts;
 }

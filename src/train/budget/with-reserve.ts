@@ -14,11 +14,7 @@ import type { RunBudget } from './run-budget.ts';
  * The search may not spend what the final measurement needs. When its part of a limit is used up, the winner so far is
  * measured with the rest, and the run stops: it resumes under a higher limit.
  */
-export async function withReserve(
-  start: RunState,
-  run: Run,
-  search: (state: RunState, run: Run) => Promise<RunState>,
-): Promise<RunState> {
+export async function withReserve(start: RunState, run: Run, search: (state: RunState, run: Run) => Promise<RunState>) {
   const { reserve } = run;
   let state = start;
   const commit: Commit = async (...written) => {

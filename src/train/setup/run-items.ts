@@ -76,11 +76,7 @@ export async function hashTasks(env: SkillEnv, split: string): Promise<string> {
   return skillHash(JSON.stringify([env.name, env.version ?? '', await env.getItems(split)]));
 }
 
-export async function withEnv<I extends Item, T>(
-  env: SkillEnv<I>,
-  config: SkillOptConfig,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function withEnv<I extends Item, T>(env: SkillEnv<I>, config: SkillOptConfig, work: () => Promise<T>) {
   await env.setup?.(config);
   try {
     return await work();

@@ -114,11 +114,7 @@ function limitsWithin(limits: AgentLimits, all: Amounts, price: Price | undefine
   };
 }
 
-function boundOf(
-  { maxTurns = 0, maxTokens = 0, maxUsd = 0 }: AgentLimits,
-  all: Amounts,
-  price: Price | undefined,
-): Amounts {
+function boundOf({ maxTurns = 0, maxTokens = 0, maxUsd = 0 }: AgentLimits, all: Amounts, price: Price | undefined) {
   return {
     calls: isLimited(all.calls) ? maxTurns + 1 : 1,
     totalTokens: isLimited(all.totalTokens) ? mostTokensOf(maxTokens) : 0,

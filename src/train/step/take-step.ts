@@ -181,11 +181,7 @@ function gateOf(state: RunState, run: Run, seed?: number) {
 type JudgedPatch = { readonly patch: Patch; readonly action: StepAction; readonly isInvalid: boolean };
 
 /** A rejected patch of several edits may be saved in part. */
-async function trySalvage(
-  state: RunState,
-  { patch, action, isInvalid }: JudgedPatch,
-  work: StepWork,
-): Promise<StepAction> {
+async function trySalvage(state: RunState, { patch, action, isInvalid }: JudgedPatch, work: StepWork) {
   const { plan, policy, run } = work;
   const { salvage: isOn, skillUpdateMode, salvageRollouts: maxRollouts, maxSkillTokens } = run.config;
   const isSalvaged = isOn && action === 'reject' && !isInvalid && patch.edits.length > 1 && skillUpdateMode === 'patch';

@@ -3,9 +3,7 @@ import { objectOf, textOf } from '../read/json.ts';
 import { ownCopy, type Place, type SessionDigest } from '../transcript-source.ts';
 
 /** Phrases with `|` between them. */
-export function listOfPhrases(phrases: string): readonly string[] {
-  return phrases.split('|').map((phrase) => phrase.trim());
-}
+export const listOfPhrases = (phrases: string): readonly string[] => phrases.split('|').map((phrase) => phrase.trim());
 
 /** Agents put these tags, with all that is in them, into a user's message. */
 const NOTICE_TAGS = listOfPhrases(`

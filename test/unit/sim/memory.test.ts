@@ -19,7 +19,8 @@ import {
   type WorldItem,
 } from '../../../src/public/sim.ts';
 import { LESSONS } from '../../../src/sim/optimizer/propose-changes.ts';
-import { readRules, remindedTopics, reminderOf, TOPICS } from '../../../src/sim/world/world.ts';
+import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { readRules, remindedTopics, reminderOf } from '../../../src/sim/world/world.ts';
 import { EPOCH_ENDS } from '../../support/strict-gate.ts';
 
 const { items, rules, initialSkill } = createWorld({ train: 120 });

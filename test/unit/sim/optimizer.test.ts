@@ -8,7 +8,8 @@ import {
   type WorldItem,
 } from '../../../src/public/sim.ts';
 import { REMARKS } from '../../../src/sim/optimizer/propose-changes.ts';
-import { readRules, TOPICS } from '../../../src/sim/world/world.ts';
+import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { readRules } from '../../../src/sim/world/world.ts';
 import { expectEvery } from '../../support/expect-every.ts';
 
 // Prompts in the layout of the pipeline, written by hand: this is all that crosses HTTP.

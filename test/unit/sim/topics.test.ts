@@ -3,7 +3,8 @@ import { normalizeAnswer } from '../../../src/envs/index.ts';
 import { createDice, createDraw } from '../../../src/sim/draw.ts';
 import { REMARKS } from '../../../src/sim/optimizer/propose-changes.ts';
 import type { Topic } from '../../../src/sim/world/topic.ts';
-import { readQuestion, readRules, TOPICS } from '../../../src/sim/world/world.ts';
+import { TOPICS } from '../../../src/sim/world/topics.ts';
+import { readQuestion, readRules } from '../../../src/sim/world/world.ts';
 
 const byName = TOPICS.map((topic) => [topic.name, topic] as const);
 const questionsOf = (topic: Topic) => {
