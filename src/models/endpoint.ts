@@ -124,9 +124,7 @@ function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
  * A `fetch` for calls with plain headers and a text as body. Without a `proxy` it uses node:http, which takes half the
  * processor time of the global `fetch`. Redirects are not followed: a key stays with its host.
  */
-function httpFetch(proxy: string | undefined): Fetch {
-  return proxy === undefined ? fetchDirectly : fetchThrough(proxy);
-}
+const httpFetch = (proxy: string | undefined): Fetch => (proxy === undefined ? fetchDirectly : fetchThrough(proxy));
 
 function fetchThrough(proxy: string): Fetch {
   let agent: ProxyAgent | undefined;

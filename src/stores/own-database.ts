@@ -129,9 +129,7 @@ function isDatabaseError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
-function isDamage(error: unknown): boolean {
-  return isDatabaseError(error) && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
-}
+const isDamage = (error: unknown): boolean => isDatabaseError(error) && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
 
 /** What SQLite itself has not noticed. */
 export class DamagedFile extends Error {

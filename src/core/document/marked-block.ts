@@ -173,9 +173,7 @@ export function newLinesOf(text: string, content: string): string {
   return proposed.filter((line) => !known.has(line)).join('\n');
 }
 
-function linesOf(text: string): string[] {
-  return [...new Set(text.split('\n'))].map(plain).filter((line) => line !== '');
-}
+const linesOf = (text: string): string[] => [...new Set(text.split('\n'))].map(plain).filter((line) => line !== '');
 
 const plain = (line: string) =>
   line

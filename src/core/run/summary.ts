@@ -168,9 +168,8 @@ type Planned = Pick<RunState, 'totalSteps'> & {
 };
 
 /** Not if a batch may be done early, or if `maxRollouts` ends the run. */
-function isPlanExact({ config }: Pick<Planned, 'config'>): boolean {
-  return (config?.proposalsPerBatch ?? 1) === 1 && config?.maxRollouts === undefined;
-}
+const isPlanExact = ({ config }: Pick<Planned, 'config'>): boolean =>
+  (config?.proposalsPerBatch ?? 1) === 1 && config?.maxRollouts === undefined;
 
 /** `18`, `at most 18` or `about 18`. */
 export function stepTotal({ config, totalSteps }: Planned): string {

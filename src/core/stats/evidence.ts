@@ -37,9 +37,7 @@ export function missingShare(observations: readonly Observation[]): number {
   return observations.filter(({ score }) => isMissing(score)).length / observations.length;
 }
 
-export function itemMean({ sum, count }: ItemEvidence): number {
-  return sum / count;
-}
+export const itemMean = ({ sum, count }: ItemEvidence): number => sum / count;
 
 /** Mean over the items, each with equal weight. `undefined` if nothing was observed. */
 export function pooledMean(evidence: Evidence): number | undefined {

@@ -104,9 +104,7 @@ export function tasksToProve(
   return Math.ceil((factor ** 2 * (squares + PRIOR_SQUARES)) / n / value ** 2);
 }
 
-function quantile(confidence: number, freedom: number): number {
-  return tQuantile((1 + confidence) / 2, Math.max(1, freedom));
-}
+const quantile = (confidence: number, freedom: number): number => tQuantile((1 + confidence) / 2, Math.max(1, freedom));
 
 /** Scores are from 0 to 1: an interval does not reach beyond its limits. */
 function around(value: number, half: number, limits: Interval): Estimate {

@@ -36,9 +36,7 @@ export function knownOf({ own, inherited }: Knowledge, id: string): Inherited {
 const NOTHING: Inherited = { sum: 0, count: 0 };
 
 /** Items without a rollout of the current skill. They may not decide before it has one. */
-export function unmetItems({ own }: Knowledge, ids: readonly string[]): string[] {
-  return ids.filter((id) => !own.has(id));
-}
+export const unmetItems = ({ own }: Knowledge, ids: readonly string[]): string[] => ids.filter((id) => !own.has(id));
 
 const DIFFERENCE = 0.2;
 

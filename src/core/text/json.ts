@@ -79,9 +79,7 @@ export const hex = (code: number) => code.toString(16).toUpperCase().padStart(4,
 /** Keys whose values belong to the user: what is inside keeps its spelling. */
 const OPAQUE = new Set(['extras', 'conversation', 'buckets', 'identity']);
 
-export function snakeName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+export const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** camelCase in code becomes snake_case in view files and in JSON sent to models. */
 export const toSnakeCase = renameKeys(snakeName);

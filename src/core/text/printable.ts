@@ -30,9 +30,7 @@ export function withoutEscapes(text: string): string {
     .replace(VARIANTS, '');
 }
 
-export function oneLine(text: string): string {
-  return printable(text.replace(/\s+/g, ' ').trim()).trim();
-}
+export const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim()).trim();
 
 const TAG =
   /<(?=[!?]|\/?[a-z][\w:-]{0,40}[\s/]|(?:img|image|picture|source|video|audio|iframe|frame|embed|object|link|script|style|svg|base|meta|body|input|template|noscript)\b)/gi;

@@ -16,9 +16,7 @@ function isSpace(text: string, at: number): boolean {
   return (code <= 32 || code >= 127) && IS_SPACE.test(text[at]!);
 }
 
-export function strip(text: string): string {
-  return rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
-}
+export const strip = (text: string): string => rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
 
 /** Python's `text[:length]`, which counts code points and never splits one. */
 export function head(text: string, length: number): string {
@@ -37,9 +35,7 @@ export function roundHalfToEven(value: number): number {
 }
 
 /** Python's `str.casefold()`: for comparing without case, «STRASSE» with «Straße». */
-export function casefold(text: string): string {
-  return Array.from(text, foldCharacter).join('');
-}
+export const casefold = (text: string): string => Array.from(text, foldCharacter).join('');
 
 /** Character by character: JavaScript writes a sigma at the end of a word in another way. */
 const foldCharacter = (character: string) =>

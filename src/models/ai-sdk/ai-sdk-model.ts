@@ -132,9 +132,8 @@ function toCallOptions(
   };
 }
 
-function toPromptMessage({ role, content }: ChatMessage): LanguageModelV3CallOptions['prompt'][number] {
-  return role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
-}
+const toPromptMessage = ({ role, content }: ChatMessage): LanguageModelV3CallOptions['prompt'][number] =>
+  role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
 
 type ResultV2 = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;
 type GenerateResult = LanguageModelV3GenerateResult | ResultV2;
@@ -158,9 +157,8 @@ function toUsage(usage: GenerateResult['usage']): Usage {
   return { input, cached, output: rest.outputTokens ?? 0, reasoning: rest.reasoningTokens ?? 0 };
 }
 
-function toFinishReason(reason: string): FinishReason {
-  return reason === 'stop' || reason === 'length' || reason === 'content-filter' ? reason : 'other';
-}
+const toFinishReason = (reason: string): FinishReason =>
+  reason === 'stop' || reason === 'length' || reason === 'content-filter' ? reason : 'other';
 
 function withoutText(reason: FinishReason, who: string): ModelCallError {
   if (reason === 'length') {
@@ -239,9 +237,8 @@ function toClosedObject({ properties = {}, required = [], additionalProperties =
   return { properties: Object.fromEntries(entries), required: names, additionalProperties: false };
 }
 
-function allowsNull({ type = [], anyOf = [] }: JSONSchema7): boolean {
-  return [type].flat().includes('null') || (anyOf as JSONSchema7[]).some(allowsNull);
-}
+const allowsNull = ({ type = [], anyOf = [] }: JSONSchema7): boolean =>
+  [type].flat().includes('null') || (anyOf as JSONSchema7[]).some(allowsNull);
 
 /** A name that comes back in another spelling cannot be sent. */
 function wireName(key: string): string {

@@ -158,9 +158,7 @@ function listenOn(server: Server, listen: ModelGatewayOptions['listen']): Promis
 }
 
 /** The file of the forwarder: plain JavaScript without dependencies, so that it runs inside a sandbox. */
-export function forwarderPath(): string {
-  return fileURLToPath(new URL('./forward.mjs', import.meta.url));
-}
+export const forwarderPath = (): string => fileURLToPath(new URL('./forward.mjs', import.meta.url));
 
 type ForwardedProgram = {
   /** Where the gateway listens, as seen from inside. */

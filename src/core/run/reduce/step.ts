@@ -121,9 +121,8 @@ export function endStep(state: RunState, action: StepAction): RunState {
 /** Where the buffer spans the whole run, prompts must not grow without end. */
 const MOST_STEPS = 8;
 
-function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {
-  return config?.stepBufferScope === 'run' ? buffer.slice(-MOST_STEPS) : buffer;
-}
+const keepSteps = (buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] =>
+  config?.stepBufferScope === 'run' ? buffer.slice(-MOST_STEPS) : buffer;
 
 type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
   readonly scoreBefore: number;
