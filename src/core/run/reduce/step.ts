@@ -20,9 +20,7 @@ import { verdictOf, withoutJudgement } from './stage.ts';
 export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
   const { step, epoch, stepInEpoch, proposal, editBudget, itemIds, seed } = event;
   const batches = event.batches ?? [{ seed, size: itemIds.length }];
-  const accumulationBatches = batches.map(({ seed, size }, index) => {
-    return { batchIdx: index, batchSeed: seed, nEnvs: size };
-  });
+  const accumulationBatches = batches.map(({ seed, size }, batchIdx) => ({ batchIdx, batchSeed: seed, nEnvs: size }));
   const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
   return {
     ...state,
