@@ -187,13 +187,12 @@ const fetchDirectly: Fetch = async (input, init) => {
   }
 };
 
-function send(request: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
+const send = (request: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> =>
+  new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject); // stays, since a connection can still fail after the head of its reply
     request.end(body);
   });
-}
 
 /** By events, since iterating over a stream takes several turns of the event loop for a body of one piece. */
 function readReply(incoming: http.IncomingMessage, host: string): Promise<Response> {

@@ -82,12 +82,11 @@ function repeatsNeeded(gain: number, noise: number, items: number, factor: numbe
   return room > 0 ? Math.max(1, Math.ceil((2 * noise) / room)) : undefined;
 }
 
-function flakiestItems(evidence: Evidence): FlakyItem[] {
-  return [...evidence]
+const flakiestItems = (evidence: Evidence): FlakyItem[] =>
+  [...evidence]
     .map(([id, item]) => ({ id, mean: itemMean(item), rollouts: item.count, variance: varianceOf(item) }))
     .filter(({ variance }) => variance > 0)
     .sort((a, b) => b.variance - a.variance);
-}
 
 const varianceOf = ({ sum, sumSquares, count }: ItemEvidence): number =>
   count < 2 ? 0 : Math.max(0, sumSquares - (sum * sum) / count) / (count - 1);

@@ -68,11 +68,10 @@ export const jsonText = (value: unknown): string => escaped(JSON.stringify(value
 
 export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value));
 
-function escaped(json: string): string {
-  return json.replace(HIDDEN, (character) =>
+const escaped = (json: string): string =>
+  json.replace(HIDDEN, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
   );
-}
 
 export const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');
 

@@ -29,8 +29,7 @@ export function head(text: string, length: number): string {
 /** Python's `round()`: halves go to the even neighbour. */
 export function roundHalfToEven(value: number): number {
   const floor = Math.floor(value);
-  const rest = value - floor;
-  if (rest !== 0.5) return Math.round(value);
+  if (value - floor !== 0.5) return Math.round(value);
   return floor % 2 === 0 ? floor : floor + 1;
 }
 

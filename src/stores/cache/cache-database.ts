@@ -250,9 +250,8 @@ function sizeReader(database: Database): () => number {
   return () => ((pages.get() as [number])[0] - (free.get() as [number])[0]) * pageSize;
 }
 
-export function countRows(database: Database, table: string): number {
-  return (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
-}
+export const countRows = (database: Database, table: string): number =>
+  (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
 
 /** All but the last row may go: ids are counted from it, and the id of a dropped row must never name another text. */
 function dropOldest(database: Database, name: string, { forget }: CacheTable, share: number): number {
