@@ -56,11 +56,10 @@ function remedyFor(cli: AgentCli, words: string, status: number | undefined): st
 }
 
 /** Values of variables that hold keys must not be in messages. */
-function mask(words: string, env: Environment): string {
-  return Object.entries(env)
+const mask = (words: string, env: Environment): string =>
+  Object.entries(env)
     .filter(([name, value = '']) => /KEY|TOKEN|SECRET/i.test(name) && value.length >= SHORTEST_SECRET)
     .reduce((text, [, value]) => text.replaceAll(value!, '…'), words);
-}
 
 function shorten(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim();

@@ -83,11 +83,10 @@ function candidates(folders: readonly string[], binary: string, env: Environment
 }
 
 /** Whether a project brings this program or folder of programs along, by its own path or its real one. */
-export function isForeign(path: string, projects: readonly string[]): boolean {
-  return [resolve(path), realPath(path)].some(
+export const isForeign = (path: string, projects: readonly string[]): boolean =>
+  [resolve(path), realPath(path)].some(
     (one) => /[\\/]node_modules[\\/]\.bin(?:[\\/]|$)/.test(one) || projects.some((project) => isInside(one, project)),
   );
-}
 
 /**
  * The folders that belong to the project around `folder`: the folder itself and its checkout, by all their paths. A home is
@@ -158,9 +157,8 @@ export function findAgents(env: Environment, project: string): readonly Omit<Ins
 type CliAt = Located & { readonly cli: AgentCliName };
 
 /** The version that a CLI prints. */
-export async function versionOf(program: CliAt, inherited: Environment): Promise<string | undefined> {
-  return versionIn((await printedVersion(program, inherited)) ?? '');
-}
+export const versionOf = async (program: CliAt, inherited: Environment): Promise<string | undefined> =>
+  versionIn((await printedVersion(program, inherited)) ?? '');
 
 const versionIn = (printed: string): string | undefined => /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
 

@@ -143,12 +143,11 @@ export type SingleJudgement = z.infer<typeof SingleJudgement>;
 const Extras = z.object({ judgements: z.array(SingleJudgement) });
 
 /** The single judgements of a pass over tasks, as `combineJudgements` takes them. `rollout` is the pass's number. */
-export function judgementsOf(results: readonly RolloutResult[], rollout: number): Judgement[] {
-  return results.flatMap(({ id, extras }) => {
+export const judgementsOf = (results: readonly RolloutResult[], rollout: number): Judgement[] =>
+  results.flatMap(({ id, extras }) => {
     const judgements = Extras.safeParse(extras).data?.judgements ?? [];
     return judgements.map((judgement) => toJudgement(judgement, { id, rollout }));
   });
-}
 
 function toJudgement({ position, score }: SingleJudgement, of: Pick<Judgement, 'id' | 'rollout'>): Judgement {
   return { ...of, score, ...(position === undefined ? {} : { position }) };

@@ -124,9 +124,7 @@ function withTokenLimitName(fetch: Fetch, endpoint: Endpoint): Fetch {
  * A `fetch` for calls with plain headers and a text as body. Without a `proxy` it uses node:http, which takes half the
  * processor time of the global `fetch`. Redirects are not followed: a key stays with its host.
  */
-function httpFetch(proxy: string | undefined): Fetch {
-  return proxy === undefined ? fetchDirectly : fetchThrough(proxy);
-}
+const httpFetch = (proxy: string | undefined): Fetch => (proxy === undefined ? fetchDirectly : fetchThrough(proxy));
 
 function fetchThrough(proxy: string): Fetch {
   let agent: ProxyAgent | undefined;
@@ -189,13 +187,12 @@ const fetchDirectly: Fetch = async (input, init) => {
   }
 };
 
-function send(request: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
+const send = (request: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> =>
+  new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject); // stays, since a connection can still fail after the head of its reply
     request.end(body);
   });
-}
 
 /** By events, since iterating over a stream takes several turns of the event loop for a body of one piece. */
 function readReply(incoming: http.IncomingMessage, host: string): Promise<Response> {

@@ -84,9 +84,8 @@ function requireKnownVersion(database: Database, own: Pick<OwnDatabase<never>, '
   throw new SkillError('RUN_UNWRITABLE', message, { hint: own.hint });
 }
 
-export function readVersion(database: Database): number {
-  return (database.prepare('PRAGMA user_version').raw().get() as [number])[0];
-}
+export const readVersion = (database: Database): number =>
+  (database.prepare('PRAGMA user_version').raw().get() as [number])[0];
 
 /** How a table was made, or `undefined`. One made by another statement is damaged: even a name in it that is not UTF-8 would end the process. */
 export function readStatement(database: Database, name: string): string | undefined {
@@ -129,9 +128,7 @@ function isDatabaseError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
-function isDamage(error: unknown): boolean {
-  return isDatabaseError(error) && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
-}
+const isDamage = (error: unknown): boolean => isDatabaseError(error) && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
 
 /** What SQLite itself has not noticed. */
 export class DamagedFile extends Error {

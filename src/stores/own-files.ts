@@ -76,29 +76,25 @@ async function tryMake(path: string, options: { readonly mode?: number }): Promi
 }
 
 /** An error of the operating system about a file, such as a full disk. */
-export function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
-}
+export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error;
 
-export function isMissing(error: unknown): boolean {
-  return isFileError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
-}
+export const isMissing = (error: unknown): boolean =>
+  isFileError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 /** What was asked of the file system, or `otherwise` when nothing is there. */
-export async function orIfMissing<Answer, Otherwise>(asked: Promise<Answer>, otherwise: Otherwise) {
-  return asked.catch((error) => {
+export const orIfMissing = async <Answer, Otherwise>(asked: Promise<Answer>, otherwise: Otherwise) =>
+  asked.catch((error) => {
     if (isMissing(error)) return otherwise;
     throw error;
   });
-}
 
 /** Something is there already. */
 export const isTaken = (error: unknown) => isFileError(error) && error.code === 'EEXIST';
 
 /** A place that is not ours to write, unlike one that is full or broken. */
-export function isForbidden(error: unknown): boolean {
-  return isFileError(error) && ['EACCES', 'EPERM', 'EROFS'].includes(error.code ?? '');
-}
+export const isForbidden = (error: unknown): boolean =>
+  isFileError(error) && ['EACCES', 'EPERM', 'EROFS'].includes(error.code ?? '');
 
 /** The reason without the path and the system call, which the message around it names already. */
 export function fileReason(error: unknown): string {
@@ -136,12 +132,11 @@ export function unwritable(path: string, cause: unknown): SkillError {
 export const asUnwritable = (path: string, error: unknown) => (isFileError(error) ? unwritable(path, error) : error);
 
 /** The error of a folder of runs that is there and cannot be read. */
-export function unreadable(path: string, cause: unknown): SkillError {
-  return new SkillError('RUN_NOT_FOUND', `${shownPath(path)} cannot be read: ${systemReason(cause)}`, {
+export const unreadable = (path: string, cause: unknown): SkillError =>
+  new SkillError('RUN_NOT_FOUND', `${shownPath(path)} cannot be read: ${systemReason(cause)}`, {
     cause,
     hint: 'Check whose it is and whether you may read it, for example with ls -ld; or name another place.',
   });
-}
 
 /** A path as a person would type it: from where they are when it lies below, else in full. */
 export function shownPath(path: string, cwd = process.cwd()): string {

@@ -119,9 +119,8 @@ export async function requireOwn(path: string, kind: 'file' | 'folder'): Promise
 
 const LINK_HINT = 'Delete the link, or name the folder that it leads to in the variable SKILLOPT_HOME.';
 
-export function unusable(path: string, what: string, hint = HINT): SkillError {
-  return new SkillError('STATE_UNUSABLE', `${shownPath(path)} ${what}`, { hint });
-}
+export const unusable = (path: string, what: string, hint = HINT): SkillError =>
+  new SkillError('STATE_UNUSABLE', `${shownPath(path)} ${what}`, { hint });
 
 /** The text of a file of ours, or `undefined` when there is none. */
 export async function readPrivate(path: string): Promise<string | undefined> {

@@ -10,8 +10,22 @@ import {
 import { groupBy, plural } from '../core/text/index.ts';
 import { isTooFew, sizesText } from '../envs/index.ts';
 import type { LeftOut } from '../imports/index.ts';
-import { type CheckedTask, type Finding, finding } from './load-for-check.ts';
+import type { CheckedTask } from './load-for-check.ts';
 import { isSameTask, readAsked } from './task-file.ts';
+
+type FindingCode =
+  | ('too-few' | 'contradictory' | 'duplicated' | 'near-duplicated' | 'leaks-between-splits' | 'answers-in-skill')
+  | ('unbalanced' | 'left-out' | 'doubtful' | 'unreviewed' | 'too-easy' | 'too-hard' | 'too-noisy');
+
+export type Finding = {
+  readonly code: FindingCode;
+  /** `senseless`: training on these tasks proves nothing. */
+  readonly level: 'senseless' | 'warning' | 'note';
+  readonly what: string;
+  /** Ids, or places in the file. */
+  readonly tasks: readonly string[];
+  readonly todo: string;
+};
 
 type CheckInput = {
   readonly tasks: readonly CheckedTask[];
@@ -36,6 +50,16 @@ export function checkTasks({ tasks, leftOut = [], skill = '', isDraftable = true
     ),
     ...marked(sorted),
   ];
+}
+
+/** A finding about these tasks. None if there are no tasks. */
+function finding(
+  code: FindingCode,
+  tasks: readonly string[],
+  { level = 'warning', what, todo }: Pick<Finding, 'what' | 'todo'> & { readonly level?: Finding['level'] },
+): Finding[] {
+  const ids = [...new Set(tasks)].sort();
+  return ids.length === 0 ? [] : [{ code, level, what, tasks: ids, todo }];
 }
 
 const sortedById = (tasks: readonly CheckedTask[]) => tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -70,8 +94,7 @@ function provableGain(count: number): number {
 function repeated(tasks: readonly CheckedTask[]): Finding[] {
   const { same, contradictory, near, isCut } = findDuplicates(tasks);
   const clashes = contradictory.flat();
-  const pairs = [...same, ...near];
-  const across = pairs.filter(({ kept, again }) => kept.split !== again.split);
+  const across = [...same, ...near].filter(({ kept, again }) => kept.split !== again.split);
   const words = isCut ? ' (so many tasks are compared word by word)' : '';
   return [
     ...finding('contradictory', idsOf(clashes), {

@@ -118,27 +118,3 @@ export type CheckedTask = {
   readonly isUnreviewed: boolean;
   readonly isDoubtful: boolean;
 };
-
-type FindingCode =
-  | ('too-few' | 'contradictory' | 'duplicated' | 'near-duplicated' | 'leaks-between-splits' | 'answers-in-skill')
-  | ('unbalanced' | 'left-out' | 'doubtful' | 'unreviewed' | 'too-easy' | 'too-hard' | 'too-noisy');
-
-export type Finding = {
-  readonly code: FindingCode;
-  /** `senseless`: training on these tasks proves nothing. */
-  readonly level: 'senseless' | 'warning' | 'note';
-  readonly what: string;
-  /** Ids, or places in the file. */
-  readonly tasks: readonly string[];
-  readonly todo: string;
-};
-
-/** A finding about these tasks. None if there are no tasks. */
-export function finding(
-  code: FindingCode,
-  tasks: readonly string[],
-  { level = 'warning', what, todo }: Pick<Finding, 'what' | 'todo'> & { readonly level?: Finding['level'] },
-): Finding[] {
-  const ids = [...new Set(tasks)].sort();
-  return ids.length === 0 ? [] : [{ code, level, what, tasks: ids, todo }];
-}

@@ -127,14 +127,13 @@ export function unreviewedLines(lines: readonly TaskLine[]): TaskLine[] {
 }
 
 /** The lines after a decision about one of them. All others stay byte for byte. */
-export function decideLine(lines: readonly TaskLine[], about: string, decision: Decision): TaskLine[] {
-  return lines.flatMap((line) => {
+export const decideLine = (lines: readonly TaskLine[], about: string, decision: Decision): TaskLine[] =>
+  lines.flatMap((line) => {
     if (line.text !== about || line.row === undefined) return [line];
     if (decision === 'drop') return [];
     const { doubtful: _, ...row } = decision === 'keep' ? line.row : decision.edited;
     return [lineOf({ ...row, drafted: true, reviewed: true })];
   });
-}
 
 /** Saves one decision. The file is read again, since a draft may have added lines. A dropped task is kept beside it. */
 export async function saveDecision(path: string, line: TaskLine, decision: Decision): Promise<void> {
@@ -148,9 +147,8 @@ export async function saveDecision(path: string, line: TaskLine, decision: Decis
   await writeTaskLines(path, decideLine(lines, line.text, decision));
 }
 
-export function editable({ drafted: _d, reviewed: _r, doubtful: _u, why: _w, ...row }: TaskRow): string {
-  return JSON.stringify(row, null, 2);
-}
+export const editable = ({ drafted: _d, reviewed: _r, doubtful: _u, why: _w, ...row }: TaskRow): string =>
+  JSON.stringify(row, null, 2);
 
 export function readEdited(text: string, before: TaskRow): { readonly row: TaskRow } | { readonly problem: string } {
   try {

@@ -184,13 +184,10 @@ const responses: FakeDialect = {
 
 const fakeDialects: readonly FakeDialect[] = [chatCompletions, messages, generateContent, responses];
 
-function toMessages(turns: unknown, key: 'content' | 'parts'): Message[] {
-  return ((turns ?? []) as Body[]).map((turn) => ({ role: String(turn.role), content: textOf(turn[key]) }));
-}
+const toMessages = (turns: unknown, key: 'content' | 'parts'): Message[] =>
+  ((turns ?? []) as Body[]).map((turn) => ({ role: String(turn.role), content: textOf(turn[key]) }));
 
-function ofRole(role: string, content: unknown): Message[] {
-  return content === undefined ? [] : [{ role, content: textOf(content) }];
-}
+const ofRole = (role: string, content: unknown) => (content === undefined ? [] : [{ role, content: textOf(content) }]);
 
 /** Content is a text, or parts of which some have one. */
 function textOf(content: unknown): string {

@@ -103,17 +103,15 @@ function readAnswer({ stdout }: AgentOutput) {
   return { text: result, usage, finishReason: stop_reason === 'max_tokens' ? 'length' : 'stop' } as const;
 }
 
-function workArgs({ model, limits: { maxTurns, maxUsd }, prompt }: AgentJob): string[] {
-  return [
-    ...['-p', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'],
-    ...['--setting-sources', 'user,project', '--settings', '{"disableAllHooks":true}', '--strict-mcp-config'],
-    '--no-session-persistence',
-    ...option('--model', model),
-    ...option('--max-turns', maxTurns),
-    ...option('--max-budget-usd', maxUsd),
-    ...['--', prompt],
-  ];
-}
+const workArgs = ({ model, limits: { maxTurns, maxUsd }, prompt }: AgentJob): string[] => [
+  ...['-p', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'],
+  ...['--setting-sources', 'user,project', '--settings', '{"disableAllHooks":true}', '--strict-mcp-config'],
+  '--no-session-persistence',
+  ...option('--model', model),
+  ...option('--max-turns', maxTurns),
+  ...option('--max-budget-usd', maxUsd),
+  ...['--', prompt],
+];
 
 const workVariables = ({ modelUrl, model }: AgentJob) => ({
   ...(modelUrl === undefined ? {} : { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: NO_KEY, ...helpersFor(model) }),

@@ -89,18 +89,16 @@ function chatSettings({ system }: AgentCall): string {
   ].join('\n');
 }
 
-function workArgs({ isSandboxed, model, workspace, prompt }: AgentJob): string[] {
-  return [
-    ...['exec', '--json', '--ephemeral', '--skip-git-repo-check', '--color', 'never', '-C', workspace],
-    ...(isSandboxed ? ['--dangerously-bypass-approvals-and-sandbox'] : ['--sandbox', 'workspace-write']),
-    ...option('--model', model),
-    ...['--', prompt],
-  ];
-}
+const workArgs = ({ isSandboxed, model, workspace, prompt }: AgentJob): string[] => [
+  ...['exec', '--json', '--ephemeral', '--skip-git-repo-check', '--color', 'never', '-C', workspace],
+  ...(isSandboxed ? ['--dangerously-bypass-approvals-and-sandbox'] : ['--sandbox', 'workspace-write']),
+  ...option('--model', model),
+  ...['--', prompt],
+];
 
 /** Retries are off: the gateway makes them. */
-function workSettings({ modelUrl, isSandboxed }: AgentJob): string {
-  return [
+const workSettings = ({ modelUrl, isSandboxed }: AgentJob): string =>
+  [
     ...(modelUrl === undefined ? [] : ['model_provider = "skillopt"']),
     'check_for_update_on_startup = false',
     'web_search = "disabled"',
@@ -110,7 +108,6 @@ function workSettings({ modelUrl, isSandboxed }: AgentJob): string {
     ...(modelUrl === undefined ? [] : gatewaySettings(modelUrl)),
     '',
   ].join('\n');
-}
 
 const gatewaySettings = (url: string) => [
   '[model_providers.skillopt]',

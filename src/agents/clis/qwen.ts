@@ -97,15 +97,13 @@ function readAnswer({ stdout }: AgentOutput) {
 /** A line of its log. Nothing is printed, and no setting ends the tries: after seven there are ten more, a minute apart. */
 const RETRYING = /^\S+ \[\w+\] \[RETRY\] .*failed with status (\d+)\..*?(?:Error: (.*))?$/;
 
-function workArgs({ model, limits: { maxTurns }, prompt, modelUrl }: AgentJob): string[] {
-  return [
-    ...['-o', 'stream-json', '--yolo', '--no-chat-recording'],
-    ...option('--auth-type', modelUrl === undefined ? undefined : 'openai'),
-    ...option('--model', model),
-    ...option('--max-session-turns', maxTurns),
-    ...['-p', prompt],
-  ];
-}
+const workArgs = ({ model, limits: { maxTurns }, prompt, modelUrl }: AgentJob): string[] => [
+  ...['-o', 'stream-json', '--yolo', '--no-chat-recording'],
+  ...option('--auth-type', modelUrl === undefined ? undefined : 'openai'),
+  ...option('--model', model),
+  ...option('--max-session-turns', maxTurns),
+  ...['-p', prompt],
+];
 
 const workSettings = ({ modelUrl }: AgentJob) =>
   JSON.stringify({

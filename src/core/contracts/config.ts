@@ -223,8 +223,7 @@ export const isWithoutEffect = (key: string, value: unknown): boolean =>
   Object.hasOwn(REMOVED_KEYS, key) && REMOVED_KEYS[key]!.withoutEffect === value;
 
 /** The removed keys that an input still sets to something. */
-export function removedKeysIn(input: unknown): { readonly key: string; readonly why: string }[] {
-  return Object.entries(input ?? {})
+export const removedKeysIn = (input: unknown): { readonly key: string; readonly why: string }[] =>
+  Object.entries(input ?? {})
     .filter(([key, value]) => Object.hasOwn(REMOVED_KEYS, key) && value !== undefined && !isWithoutEffect(key, value))
     .map(([key, value]) => ({ key, why: `${REMOVED_KEYS[key]!.why}, got ${JSON.stringify(value)}` }));
-}

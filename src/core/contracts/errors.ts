@@ -69,9 +69,8 @@ export class PromptTooLongError extends ModelCallError {
 const SHORTER =
   'Use a model with a larger context, or shorten the prompt: shorter items or skill for the target, a smaller minibatchSize or mergeBatchSize for the optimizer.';
 
-function isRetryableStatus(status: number | undefined): boolean {
-  return status === undefined || [408, 409, 425, 429].includes(status) || status >= 500;
-}
+const isRetryableStatus = (status: number | undefined): boolean =>
+  status === undefined || [408, 409, 425, 429].includes(status) || status >= 500;
 
 /** How providers say that an account has no credit left, or may spend no more. */
 const STOPPED = [

@@ -99,14 +99,12 @@ export const DRAFT_REPLY_KEYS = { outline: 'skill_topics', drafts: 'task_drafts'
 export const taskCountLine = (count: number) => `At most ${count} task${count === 1 ? '' : 's'}.`;
 
 /** A heading, with a note in brackets if there is one, and the text below it. */
-export function promptSection(heading: Heading, text: string, note?: string): string {
-  return `## ${heading}${note === undefined ? '' : ` (${note})`}\n${text}`;
-}
+export const promptSection = (heading: Heading, text: string, note?: string): string =>
+  `## ${heading}${note === undefined ? '' : ` (${note})`}\n${text}`;
 
 /** A section with foreign text, fenced as data. */
-export function dataSection(heading: Heading, kind: FenceKind, text: string, note?: string): string {
-  return promptSection(heading, fence(kind, text), note);
-}
+export const dataSection = (heading: Heading, kind: FenceKind, text: string, note?: string): string =>
+  promptSection(heading, fence(kind, text), note);
 
 export const skillSection = (skill: string) => dataSection(HEADINGS.skill, 'skill', skill);
 /** Empty where there is nothing, so that other prompts stay as they are. */

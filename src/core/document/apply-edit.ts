@@ -26,13 +26,9 @@ export type EditReport = {
 };
 
 /** An edit that does not fit leaves the text alone. */
-export function applyEdit(skill: string, edit: Edit | unknown): string {
-  return applyPatch(skill, { edits: [edit] });
-}
+export const applyEdit = (skill: string, edit: Edit | unknown): string => applyPatch(skill, { edits: [edit] });
 
-export function applyPatch(skill: string, patch: Patch | unknown): string {
-  return applyPatchWithReport(skill, patch).skill;
-}
+export const applyPatch = (skill: string, patch: Patch | unknown): string => applyPatchWithReport(skill, patch).skill;
 
 /**
  * The text after all edits, and a report row per edit. A malformed edit is a row too. With a policy, edits change the files of
@@ -136,9 +132,8 @@ const operations: Record<EditOp, Operation> = {
 };
 
 /** Not `String.replace`, which would read `$&` in the content as a pattern. */
-function splice(skill: string, found: number, target: string, content: string): string {
-  return skill.slice(0, found) + content + skill.slice(found + target.length);
-}
+const splice = (skill: string, found: number, target: string, content: string): string =>
+  skill.slice(0, found) + content + skill.slice(found + target.length);
 
 /** At the end of the document, but before the marked blocks: those stay last. */
 function append(

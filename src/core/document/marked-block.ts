@@ -45,11 +45,10 @@ function gapAfter(text: string): string {
   return text.endsWith('\n') ? '\n' : '\n\n';
 }
 
-export function readNotes(skill: string): string[] {
-  return readBlock(skill, 'appendix')
+export const readNotes = (skill: string): string[] =>
+  readBlock(skill, 'appendix')
     .split('\n')
     .flatMap((line) => (line.startsWith('- ') ? [line.slice(2).trim()] : []));
-}
 
 export function writeNotes(skill: string, notes: readonly string[]): string {
   const bullets = mergeNotes([], notes).map((note) => `- ${note}`);
@@ -173,9 +172,7 @@ export function newLinesOf(text: string, content: string): string {
   return proposed.filter((line) => !known.has(line)).join('\n');
 }
 
-function linesOf(text: string): string[] {
-  return [...new Set(text.split('\n'))].map(plain).filter((line) => line !== '');
-}
+const linesOf = (text: string): string[] => [...new Set(text.split('\n'))].map(plain).filter((line) => line !== '');
 
 const plain = (line: string) =>
   line

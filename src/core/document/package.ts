@@ -151,9 +151,8 @@ function fromQuotes(written: string): string {
 }
 
 /** The document with another description. All else stays byte for byte. */
-export function withDescription(skill: string, { start, end }: DescriptionField, value: string): string {
-  return `${skill.slice(0, start)}description: ${encode(onOneLine(value))}${skill.slice(end)}`;
-}
+export const withDescription = (skill: string, { start, end }: DescriptionField, value: string): string =>
+  `${skill.slice(0, start)}description: ${encode(onOneLine(value))}${skill.slice(end)}`;
 
 /** A value that YAML reads as it stands. All else is quoted. */
 const PLAIN = /^[A-Za-z](?:[^\s:#]| (?!#)|:(?! |$)|#)*$/;

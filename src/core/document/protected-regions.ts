@@ -47,9 +47,8 @@ function findBlocks(skill: string, kind: keyof typeof MARKERS): Region[] {
   }
 }
 
-export function protectedText(skill: string): string[] {
-  return findRegions(skill).map(({ kind, start, end }) => `${kind}:${skill.slice(start, end)}`);
-}
+export const protectedText = (skill: string): string[] =>
+  findRegions(skill).map(({ kind, start, end }) => `${kind}:${skill.slice(start, end)}`);
 
 /** Content without markers, also those that appear only when another is gone. */
 export function withoutMarkers(content: string): string {

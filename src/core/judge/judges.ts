@@ -28,9 +28,8 @@ export function scoreExact(reference: string, answer: string): ExactScore {
 }
 
 /** The share of a reference's words that an answer holds. */
-export function keywordScore(reference: string, answer: string): number {
-  return sharedWords(normalise(reference), normalise(answer));
-}
+export const keywordScore = (reference: string, answer: string): number =>
+  sharedWords(normalise(reference), normalise(answer));
 
 const MAX_WORDS = 200;
 
@@ -258,9 +257,8 @@ export function checksJudge(rubric: RubricScorer | undefined): TaskScorer<'check
 const NO_VERDICT = 'a check could not be decided: a model gave no verdict, or the answer is too long for it';
 
 /** The checks that a model makes, also those in sets. */
-export function modelChecks({ checks }: ChecksJudge): ModelCheck[] {
-  return checks.flatMap((check) => (check.type === 'set' ? check.checks : [check])).filter(isModelCheck);
-}
+export const modelChecks = ({ checks }: ChecksJudge): ModelCheck[] =>
+  checks.flatMap((check) => (check.type === 'set' ? check.checks : [check])).filter(isModelCheck);
 
 async function ask(
   check: ModelCheck,

@@ -1,19 +1,6 @@
 import { casefold, includesText, isObject, strip, suggestion } from '../text/index.ts';
 import { checkPattern, searchPattern } from './regex/python-regex.ts';
 
-export const RULE_OPS = [
-  'section_present',
-  'section_contains',
-  'regex',
-  'max_chars',
-  'min_chars',
-  'contains',
-  'not_contains',
-  'no_refusal',
-  'tool_called',
-] as const;
-export type RuleOp = (typeof RULE_OPS)[number];
-
 /** One thing that must hold of an answer. */
 export type RuleCheck = {
   readonly op: RuleOp;
@@ -40,7 +27,7 @@ type Operator = {
 const lengthOf = (text: string) => Array.from(text).length;
 const quoted = (text: string) => JSON.stringify(strip(text));
 
-export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
+const operators = {
   section_present: {
     takes: 'text',
     isShape: true,
@@ -102,7 +89,11 @@ export const OPERATORS: Readonly<Record<RuleOp, Operator>> = {
       searchPattern(`(?i)tool_call\\s*:\\s*${escapePattern(name)}\\b`, text),
     wrong: (_, name) => ['tool not called', `the tool ${quoted(name)} was not called`],
   },
-};
+} satisfies Readonly<Record<string, Operator>>;
+
+export type RuleOp = keyof typeof operators;
+export const OPERATORS: Readonly<Record<RuleOp, Operator>> = operators;
+export const RULE_OPS = Object.keys(OPERATORS) as readonly RuleOp[];
 
 function charBound(arg: unknown): number | undefined {
   if (typeof arg === 'number') return Number.isInteger(arg) ? arg : undefined;
@@ -169,7 +160,7 @@ export function errorsInCheck(check: unknown): string[] {
   return [...errorsInArgument(op, arg), ...(isSaid ? [] : ['must have non-empty text in says'])];
 }
 
-const isOp = (op: string): op is RuleOp => (RULE_OPS as readonly string[]).includes(op);
+const isOp = (op: string): op is RuleOp => Object.hasOwn(OPERATORS, op);
 
 function errorsInArgument(op: RuleOp, arg: unknown): string[] {
   const { takes } = OPERATORS[op];

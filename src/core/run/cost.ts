@@ -66,9 +66,8 @@ function costOf(stages: readonly Partial<StageUsage>[]): Cost {
 }
 
 /** Failed calls may be billed too, at an unknown price. */
-export function isPriced({ unpriced, replies, cacheHits, retries, costUsd }: StageUsage): boolean {
-  return unpriced === 0 && (costUsd > 0 || replies > cacheHits || retries === 0);
-}
+export const isPriced = ({ unpriced, replies, cacheHits, retries, costUsd }: StageUsage): boolean =>
+  unpriced === 0 && (costUsd > 0 || replies > cacheHits || retries === 0);
 
 /** For a cell: `≥` where some calls have no known price, `?` where none has. */
 export function dollarCell({ costUsd, isPriced }: Pick<Cost, 'costUsd' | 'isPriced'>): string {

@@ -99,8 +99,7 @@ export function addRefreshed(
   refreshed: readonly ItemScore[],
   { isSeed, ...metric }: Metric & { readonly isSeed: boolean },
 ): GateEvidence {
-  const observations = toObservations(refreshed, metric);
-  const own = toTable(addOwn(toKnowledge(evidence), observations).own);
+  const own = toTable(addOwn(toKnowledge(evidence), toObservations(refreshed, metric)).own);
   const draws = countDraws(refreshed, evidence.draws);
   return { ...evidence, own, draws, seed: isSeed ? own : evidence.seed };
 }

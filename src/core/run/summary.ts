@@ -93,15 +93,13 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
   };
 }
 
-function testScores({ tests: { baseline, best } }: RunState) {
-  return {
-    baselineTestHard: baseline?.hard ?? null,
-    baselineTestSoft: baseline?.soft ?? null,
-    testHard: best?.hard ?? null,
-    testSoft: best?.soft ?? null,
-    testDeltaHard: gain(best, baseline),
-  };
-}
+const testScores = ({ tests: { baseline, best } }: RunState) => ({
+  baselineTestHard: baseline?.hard ?? null,
+  baselineTestSoft: baseline?.soft ?? null,
+  testHard: best?.hard ?? null,
+  testSoft: best?.soft ?? null,
+  testDeltaHard: gain(best, baseline),
+});
 
 /** The skill that was current at the end need not be the best. */
 function finalScores(state: RunState) {
@@ -129,14 +127,13 @@ function countActions(history: readonly StepRecord[]) {
   return { totalAccepts, totalRejects, totalSkips: history.length - totalAccepts - totalRejects };
 }
 
-function epochStats(history: readonly StepRecord[]) {
-  return groupBy(history, ({ epoch }) => epoch).map((records) => {
+const epochStats = (history: readonly StepRecord[]) =>
+  groupBy(history, ({ epoch }) => epoch).map((records) => {
     const { totalAccepts, totalRejects, totalSkips } = countActions(records);
     const { epoch, bestScore, currentScore } = records.at(-1)!;
     const scores = { bestScoreAtEpochEnd: bestScore, currentScoreAtEpochEnd: currentScore };
     return { epoch, steps: records.length, accepts: totalAccepts, rejects: totalRejects, skips: totalSkips, ...scores };
   });
-}
 
 /** The measurement of the winner by fresh rollouts; `undefined` if a resumed run found a better one since. */
 export function winnerMeasurement({ finalMeasurement, best }: RunState): FinalMeasurement | undefined {
@@ -168,9 +165,8 @@ type Planned = Pick<RunState, 'totalSteps'> & {
 };
 
 /** Not if a batch may be done early, or if `maxRollouts` ends the run. */
-function isPlanExact({ config }: Pick<Planned, 'config'>): boolean {
-  return (config?.proposalsPerBatch ?? 1) === 1 && config?.maxRollouts === undefined;
-}
+const isPlanExact = ({ config }: Pick<Planned, 'config'>): boolean =>
+  (config?.proposalsPerBatch ?? 1) === 1 && config?.maxRollouts === undefined;
 
 /** `18`, `at most 18` or `about 18`. */
 export function stepTotal({ config, totalSteps }: Planned): string {
@@ -179,9 +175,8 @@ export function stepTotal({ config, totalSteps }: Planned): string {
 }
 
 /** `7/18` where there are as many, `7` where nobody knows. */
-export function stepNumber(step: number, planned: Planned): string {
-  return isPlanExact(planned) ? `${step}/${planned.totalSteps}` : String(step);
-}
+export const stepNumber = (step: number, planned: Planned): string =>
+  isPlanExact(planned) ? `${step}/${planned.totalSteps}` : String(step);
 
 /** A selected edit, and what became of it. */
 export type ListedEdit = StepRecord['edits'][number] & {

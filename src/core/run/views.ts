@@ -19,43 +19,40 @@ const stepFolder = (step: number) => `steps/${numbered('step_', step)}`;
 /** The files about one event. Written before the event, so that a crash in between leaves no gap. */
 export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detail): Views {
   const fact = toFact(event);
-  switch (fact.type) {
-    case 'run-start': {
-      const { config, env, target, optimizer, items } = fact;
-      return {
-        'config.json': json({ ...config, env, target, optimizer, items }),
-        'skills/skill_v0000.md': fact.initialSkill,
-      };
-    }
-    case 'baseline-end':
-      return evaluationViews('baseline_selection_eval', fact.evaluation, results);
-    case 'stage-end':
-      return stageViews(fact, results);
-    case 'slow-update-end':
-      return slowUpdateViews(fact, { results, pairs, ms: event.ms });
-    case 'meta-skill-end': {
-      const { type: _type, epoch, content: metaSkillContent, ...rest } = fact;
-      const result = { ...rest, metaSkillContent, timeS: toSeconds(event.ms) };
-      return { [`${inEpoch('meta_skill', epoch)}/meta_skill_result.json`]: json(result) };
-    }
-    case 'final-selection-end':
-      return fact.evaluation ? evaluationViews('final_selection_eval', fact.evaluation, results) : {};
-    case 'lr-decision':
-      return { [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) };
-    case 'salvage-end':
-      return { [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) };
-    case 'final-measurement-end': {
-      const dir = 'final_measurement';
-      return { [`${dir}/summary.json`]: json(withoutType(fact)), [`${dir}/results.json`]: json(results) };
-    }
-    case 'prune-end':
-      return { 'prune.json': json(withoutType(fact)) };
-    case 'test-end':
-      return evaluationViews(`test_eval_${fact.subject}`, fact.evaluation, results, fact.taskTypes);
-    default:
-      return {};
-  }
+  const viewsOf = DETAILS[fact.type] as ((fact: RunFact, about: About) => Views) | undefined;
+  return viewsOf?.(fact, { results, pairs, ms: event.ms }) ?? {};
 }
+
+type Fact<Type extends RunFact['type']> = Extract<RunFact, { type: Type }>;
+type About = Required<Detail> & { readonly ms: number };
+
+const DETAILS: { readonly [Type in RunFact['type']]?: (fact: Fact<Type>, about: About) => Views } = {
+  'run-start': ({ config, env, target, optimizer, items, initialSkill }) => ({
+    'config.json': json({ ...config, env, target, optimizer, items }),
+    'skills/skill_v0000.md': initialSkill,
+  }),
+  'baseline-end': ({ evaluation }, { results }) => evaluationViews('baseline_selection_eval', evaluation, results),
+  'stage-end': stageViews,
+  'slow-update-end': slowUpdateViews,
+  'meta-skill-end': ({ type: _type, epoch, content: metaSkillContent, ...rest }, { ms }) => ({
+    [`${inEpoch('meta_skill', epoch)}/meta_skill_result.json`]: json({
+      ...rest,
+      metaSkillContent,
+      timeS: toSeconds(ms),
+    }),
+  }),
+  'final-selection-end': ({ evaluation }, { results }) =>
+    evaluation ? evaluationViews('final_selection_eval', evaluation, results) : {},
+  'lr-decision': (fact) => ({ [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) }),
+  'salvage-end': (fact) => ({ [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) }),
+  'final-measurement-end': (fact, { results }) => ({
+    'final_measurement/summary.json': json(withoutType(fact)),
+    'final_measurement/results.json': json(results),
+  }),
+  'prune-end': (fact) => ({ 'prune.json': json(withoutType(fact)) }),
+  'test-end': ({ subject, evaluation, taskTypes }, { results }) =>
+    evaluationViews(`test_eval_${subject}`, evaluation, results, taskTypes),
+};
 
 const withoutType = ({ type: _type, ...rest }: RunFact) => rest;
 const inEpoch = (folder: string, epoch: number) => `${folder}/epoch_${String(epoch).padStart(2, '0')}`;
@@ -65,10 +62,7 @@ const GUIDANCE = {
   updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
 };
 
-function slowUpdateViews(
-  fact: Extract<RunFact, { type: 'slow-update-end' }>,
-  { results, pairs, ms }: Required<Detail> & { readonly ms: number },
-): Views {
+function slowUpdateViews(fact: Fact<'slow-update-end'>, { results, pairs, ms }: About): Views {
   const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
   const dir = inEpoch('slow_update', epoch);
   const selection =
@@ -92,7 +86,7 @@ const inShort = ({ hard, soft, predictedAnswer = '', failReason = '' }: RolloutR
   return { hard, soft, predictedAnswer, failReason };
 };
 
-function stageViews(fact: Extract<RunFact, { type: 'stage-end' }>, results: readonly RolloutResult[]): Views {
+function stageViews(fact: Fact<'stage-end'>, { results }: About): Views {
   const dir = stepFolder(fact.step);
   switch (fact.stage) {
     case 'rollout':

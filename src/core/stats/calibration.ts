@@ -71,29 +71,25 @@ function rolloutVariance(evidence: Evidence): number {
 }
 
 /** Variance of one item's paired difference: noise on both sides, and an edit that moves some items only. */
-function spread(gain: number, noise: number, repeats: number): number {
-  return (2 * noise) / repeats + Math.max(0, TYPICAL_SHIFT * gain - gain * gain);
-}
+const spread = (gain: number, noise: number, repeats: number): number =>
+  (2 * noise) / repeats + Math.max(0, TYPICAL_SHIFT * gain - gain * gain);
 
-function smallestDetectable(noise: number, items: number, factor: number): number {
-  return leastOf([0, 1], 60, (gain) => gain >= factor * Math.sqrt(spread(gain, noise, FINAL_PASSES) / items));
-}
+const smallestDetectable = (noise: number, items: number, factor: number): number =>
+  leastOf([0, 1], 60, (gain) => gain >= factor * Math.sqrt(spread(gain, noise, FINAL_PASSES) / items));
 
 function repeatsNeeded(gain: number, noise: number, items: number, factor: number): number | undefined {
   const room = (items * gain * gain) / factor ** 2 - Math.max(0, TYPICAL_SHIFT * gain - gain * gain);
   return room > 0 ? Math.max(1, Math.ceil((2 * noise) / room)) : undefined;
 }
 
-function flakiestItems(evidence: Evidence): FlakyItem[] {
-  return [...evidence]
+const flakiestItems = (evidence: Evidence): FlakyItem[] =>
+  [...evidence]
     .map(([id, item]) => ({ id, mean: itemMean(item), rollouts: item.count, variance: varianceOf(item) }))
     .filter(({ variance }) => variance > 0)
     .sort((a, b) => b.variance - a.variance);
-}
 
-function varianceOf({ sum, sumSquares, count }: ItemEvidence): number {
-  return count < 2 ? 0 : Math.max(0, sumSquares - (sum * sum) / count) / (count - 1);
-}
+const varianceOf = ({ sum, sumSquares, count }: ItemEvidence): number =>
+  count < 2 ? 0 : Math.max(0, sumSquares - (sum * sum) / count) / (count - 1);
 
 function warn(evidence: Evidence, smallestGain: number): string | undefined {
   const score = pooledMean(evidence);

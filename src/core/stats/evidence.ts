@@ -18,9 +18,8 @@ export const shareText = (share: number): string =>
 
 export const noEvidence: Evidence = new Map();
 
-export function isMissing(score: number | null | undefined): score is null | undefined {
-  return typeof score !== 'number' || !Number.isFinite(score);
-}
+export const isMissing = (score: number | null | undefined): score is null | undefined =>
+  typeof score !== 'number' || !Number.isFinite(score);
 
 export function addObservations(evidence: Evidence, observations: Iterable<Observation>): Evidence {
   const pooled = new Map(evidence);
@@ -37,14 +36,11 @@ export function missingShare(observations: readonly Observation[]): number {
   return observations.filter(({ score }) => isMissing(score)).length / observations.length;
 }
 
-export function itemMean({ sum, count }: ItemEvidence): number {
-  return sum / count;
-}
+export const itemMean = ({ sum, count }: ItemEvidence): number => sum / count;
 
 /** Mean over the items, each with equal weight. `undefined` if nothing was observed. */
-export function pooledMean(evidence: Evidence): number | undefined {
-  return evidence.size === 0 ? undefined : meanOf([...evidence.values()].map(itemMean));
-}
+export const pooledMean = (evidence: Evidence): number | undefined =>
+  evidence.size === 0 ? undefined : meanOf([...evidence.values()].map(itemMean));
 
 export function withinItems(evidence: Evidence): WithinItems {
   let squares = 0;
@@ -111,9 +107,8 @@ export const squaresAbout = (values: readonly number[], center: number): number 
   values.reduce((sum, value) => sum + (value - center) ** 2, 0);
 
 /** The scores of the items that both sides have. */
-export function pairsOf(after: Evidence, before: Evidence) {
-  return [...after].flatMap(([id, item]) => {
+export const pairsOf = (after: Evidence, before: Evidence) =>
+  [...after].flatMap(([id, item]) => {
     const other = before.get(id);
     return other === undefined ? [] : [{ after: item, before: other, gain: itemMean(item) - itemMean(other) }];
   });
-}

@@ -70,9 +70,7 @@ function scoreOfShipped(fresh: Evidence, seed: Evidence, confidence: number): Es
 }
 
 /** The lead, in deviations, that is seen as `lead` in the mean, given that it is seen above 0. */
-function trueLead(lead: number): number {
-  return leastOf([-0.25, lead], 40, (value) => value + hazard(value) > lead); // a lead further below is not plausible
-}
+const trueLead = (lead: number): number => leastOf([-0.25, lead], 40, (value) => value + hazard(value) > lead);
 
 function varianceOfMean(evidence: Evidence, { squares, freedom }: WithinItems): number {
   const inverseCounts = [...evidence.values()].reduce((sum, { count }) => sum + 1 / count, 0);
@@ -104,9 +102,7 @@ export function tasksToProve(
   return Math.ceil((factor ** 2 * (squares + PRIOR_SQUARES)) / n / value ** 2);
 }
 
-function quantile(confidence: number, freedom: number): number {
-  return tQuantile((1 + confidence) / 2, Math.max(1, freedom));
-}
+const quantile = (confidence: number, freedom: number): number => tQuantile((1 + confidence) / 2, Math.max(1, freedom));
 
 /** Scores are from 0 to 1: an interval does not reach beyond its limits. */
 function around(value: number, half: number, limits: Interval): Estimate {

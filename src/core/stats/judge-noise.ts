@@ -103,10 +103,9 @@ function positionBias(rollouts: readonly Judgement[][]): number | undefined {
   return differences.length === 0 ? undefined : meanOf(differences);
 }
 
-function positionDifferences(rollouts: readonly Judgement[][]): number[] {
-  return rollouts.flatMap((judgements) => {
+const positionDifferences = (rollouts: readonly Judgement[][]): number[] =>
+  rollouts.flatMap((judgements) => {
     const positions = byPosition(judgements);
     const [first, second] = [positions.get('first'), positions.get('second')];
     return first && second ? [meanOf(first) - meanOf(second)] : [];
   });
-}

@@ -36,9 +36,7 @@ export function knownOf({ own, inherited }: Knowledge, id: string): Inherited {
 const NOTHING: Inherited = { sum: 0, count: 0 };
 
 /** Items without a rollout of the current skill. They may not decide before it has one. */
-export function unmetItems({ own }: Knowledge, ids: readonly string[]): string[] {
-  return ids.filter((id) => !own.has(id));
-}
+export const unmetItems = ({ own }: Knowledge, ids: readonly string[]): string[] => ids.filter((id) => !own.has(id));
 
 const DIFFERENCE = 0.2;
 
@@ -46,13 +44,12 @@ const DIFFERENCE = 0.2;
  * Items on which a candidate differs from the current skill, which has only one rollout there. Before a winner is taken the
  * current skill is rolled out there again, whichever is ahead: each may have been lucky once.
  */
-export function disputedItems({ own }: Knowledge, observed: Evidence): string[] {
-  return [...observed].flatMap(([id, seen]) => {
+export const disputedItems = ({ own }: Knowledge, observed: Evidence): string[] =>
+  [...observed].flatMap(([id, seen]) => {
     const mine = own.get(id);
     const isDisputed = mine?.count === 1 && Math.abs(itemMean(seen) - mine.sum) > DIFFERENCE;
     return isDisputed ? [id] : [];
   });
-}
 
 export type WeighInput = {
   readonly knowledge: Knowledge;

@@ -2,9 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /** Names a skill document by its text: the first 16 hex digits of its SHA-256. */
-export function skillHash(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
-}
+export const skillHash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
 
 /** Sets foreign text apart as data. The tag holds a hash that the text does not have, so that the text cannot close it. */
 export function fence(kind: string, text: string): string {

@@ -26,9 +26,8 @@ export function dollars(value: number): string {
 }
 
 /** `1 edit`, `2 edits`; `many` is the plural of other nouns. */
-export function plural(value: number, noun: string, many = `${noun}s`): string {
-  return `${count(value)} ${value === 1 ? noun : many}`;
-}
+export const plural = (value: number, noun: string, many = `${noun}s`): string =>
+  `${count(value)} ${value === 1 ? noun : many}`;
 
 /** A gain in whole points: `+50`, `-3`; below one point with one digit that is not 0. */
 export function wholePoints(gain: number): string {

@@ -68,20 +68,17 @@ export const jsonText = (value: unknown): string => escaped(JSON.stringify(value
 
 export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value));
 
-function escaped(json: string): string {
-  return json.replace(HIDDEN, (character) =>
+const escaped = (json: string): string =>
+  json.replace(HIDDEN, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
   );
-}
 
 export const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');
 
 /** Keys whose values belong to the user: what is inside keeps its spelling. */
 const OPAQUE = new Set(['extras', 'conversation', 'buckets', 'identity']);
 
-export function snakeName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+export const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** camelCase in code becomes snake_case in view files and in JSON sent to models. */
 export const toSnakeCase = renameKeys(snakeName);

@@ -14,9 +14,8 @@ const ESCAPES = new RegExp(
 );
 
 /** Foreign text, safe to print. Escape sequences are left out, and a hidden character is shown as `<U+202E>`. */
-export function printable(text: string): string {
-  return withoutEscapes(text).replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
-}
+export const printable = (text: string): string =>
+  withoutEscapes(text).replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
 
 /** Most texts have none of it, and are searched once. */
 const MAY_HIDE = new RegExp(`[\\r\\x1b\\x80-\\x9f]|${VARIANTS.source}`);
@@ -30,19 +29,16 @@ export function withoutEscapes(text: string): string {
     .replace(VARIANTS, '');
 }
 
-export function oneLine(text: string): string {
-  return printable(text.replace(/\s+/g, ' ').trim()).trim();
-}
+export const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim()).trim();
 
 const TAG =
   /<(?=[!?]|\/?[a-z][\w:-]{0,40}[\s/]|(?:img|image|picture|source|video|audio|iframe|frame|embed|object|link|script|style|svg|base|meta|body|input|template|noscript)\b)/gi;
 
 /** `printable` for Markdown: images and HTML are shown as text, so that nothing is loaded. Links stay links. */
-export function inMarkdown(text: string): string {
-  return printable(text)
+export const inMarkdown = (text: string): string =>
+  printable(text)
     .replace(/!(?=\[)/g, '!\\')
     .replace(TAG, '&lt;');
-}
 
 const LONGEST_NAME = 120;
 

@@ -16,9 +16,7 @@ function isSpace(text: string, at: number): boolean {
   return (code <= 32 || code >= 127) && IS_SPACE.test(text[at]!);
 }
 
-export function strip(text: string): string {
-  return rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
-}
+export const strip = (text: string): string => rstrip(isSpace(text, 0) ? text.replace(LEADING, '') : text);
 
 /** Python's `text[:length]`, which counts code points and never splits one. */
 export function head(text: string, length: number): string {
@@ -31,15 +29,12 @@ export function head(text: string, length: number): string {
 /** Python's `round()`: halves go to the even neighbour. */
 export function roundHalfToEven(value: number): number {
   const floor = Math.floor(value);
-  const rest = value - floor;
-  if (rest !== 0.5) return Math.round(value);
+  if (value - floor !== 0.5) return Math.round(value);
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
 /** Python's `str.casefold()`: for comparing without case, «STRASSE» with «Straße». */
-export function casefold(text: string): string {
-  return Array.from(text, foldCharacter).join('');
-}
+export const casefold = (text: string): string => Array.from(text, foldCharacter).join('');
 
 /** Character by character: JavaScript writes a sigma at the end of a word in another way. */
 const foldCharacter = (character: string) =>

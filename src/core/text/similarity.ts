@@ -2,14 +2,10 @@ const UNSPACED = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Scr
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
 const IS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u');
 
-export function splitWords(text: string): readonly string[] {
-  return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
-}
+export const splitWords = (text: string): readonly string[] => text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 
 /** The words with a space around each: a search for some of them finds whole words only. */
-export function joinWords(words: readonly string[]): string {
-  return ` ${words.join(' ')} `;
-}
+export const joinWords = (words: readonly string[]): string => ` ${words.join(' ')} `;
 
 const weights = new Map<number, number>();
 

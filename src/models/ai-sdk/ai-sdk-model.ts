@@ -17,7 +17,7 @@ import {
   type Usage,
 } from '../../core/contracts/index.ts';
 import { hideSecrets } from '../../core/guard/index.ts';
-import { memoize, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
+import { defined, memoize, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
 import { wantTokenLimitName } from '../endpoint.ts';
 import { untilAborted } from '../on-abort.ts';
 import { type FailedCall, providerWords } from './provider-words.ts';
@@ -121,20 +121,14 @@ function toCallOptions(
   { messages, maxOutputTokens, temperature = settings.temperature, sampleIndex = 0, signal }: ChatRequest,
   schema: JSONSchema7 | undefined,
 ): LanguageModelV3CallOptions {
-  return {
-    prompt: messages.map(toPromptMessage),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(schema === undefined ? {} : { responseFormat: { type: 'json', name: 'reply', schema } }),
-    ...(sendSeed ? { seed: sampleIndex } : {}),
-    ...(providerOptions === undefined ? {} : { providerOptions }),
-    ...(signal === undefined ? {} : { abortSignal: signal }),
-  };
+  const responseFormat = schema && ({ type: 'json', name: 'reply', schema } as const);
+  const seed = sendSeed ? sampleIndex : undefined;
+  const set = defined({ maxOutputTokens, temperature, responseFormat, seed, providerOptions, abortSignal: signal });
+  return { prompt: messages.map(toPromptMessage), ...set };
 }
 
-function toPromptMessage({ role, content }: ChatMessage): LanguageModelV3CallOptions['prompt'][number] {
-  return role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
-}
+const toPromptMessage = ({ role, content }: ChatMessage): LanguageModelV3CallOptions['prompt'][number] =>
+  role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
 
 type ResultV2 = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;
 type GenerateResult = LanguageModelV3GenerateResult | ResultV2;
@@ -158,9 +152,8 @@ function toUsage(usage: GenerateResult['usage']): Usage {
   return { input, cached, output: rest.outputTokens ?? 0, reasoning: rest.reasoningTokens ?? 0 };
 }
 
-function toFinishReason(reason: string): FinishReason {
-  return reason === 'stop' || reason === 'length' || reason === 'content-filter' ? reason : 'other';
-}
+const toFinishReason = (reason: string): FinishReason =>
+  reason === 'stop' || reason === 'length' || reason === 'content-filter' ? reason : 'other';
 
 function withoutText(reason: FinishReason, who: string): ModelCallError {
   if (reason === 'length') {
@@ -206,12 +199,9 @@ function toStrict(node: JSONSchema7): JSONSchema7 {
   insist(Object.keys(node).every((keyword) => KEYWORDS.has(keyword)));
   const { type, enum: values, const: value, description, anyOf } = node;
   insist(type !== undefined || anyOf !== undefined || values !== undefined || value !== undefined);
+  const branches = anyOf && orNull(anyOf as JSONSchema7[]);
   return {
-    ...(type === undefined ? {} : { type: singleType(type) }),
-    ...(description === undefined ? {} : { description }),
-    ...(values === undefined ? {} : { enum: values }),
-    ...(value === undefined ? {} : { const: value }),
-    ...(anyOf === undefined ? {} : { anyOf: orNull(anyOf as JSONSchema7[]) }),
+    ...defined({ type: type && singleType(type), description, enum: values, const: value, anyOf: branches }),
     ...(type === 'array' ? { items: toStrict(node.items as JSONSchema7) } : {}),
     ...(type === 'object' ? toClosedObject(node) : {}),
   };
@@ -239,9 +229,8 @@ function toClosedObject({ properties = {}, required = [], additionalProperties =
   return { properties: Object.fromEntries(entries), required: names, additionalProperties: false };
 }
 
-function allowsNull({ type = [], anyOf = [] }: JSONSchema7): boolean {
-  return [type].flat().includes('null') || (anyOf as JSONSchema7[]).some(allowsNull);
-}
+const allowsNull = ({ type = [], anyOf = [] }: JSONSchema7): boolean =>
+  [type].flat().includes('null') || (anyOf as JSONSchema7[]).some(allowsNull);
 
 /** A name that comes back in another spelling cannot be sent. */
 function wireName(key: string): string {

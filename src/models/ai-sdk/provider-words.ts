@@ -63,6 +63,4 @@ function findMessage(value: unknown, depth = 0): string | undefined {
   return [error, message, detail, msg].map(find).find((words) => words !== undefined);
 }
 
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
-}
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);

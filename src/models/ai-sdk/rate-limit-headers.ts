@@ -37,9 +37,7 @@ export function noteRateLimit<Outcome extends ChatReply | ModelCallError>(
 }
 
 /** The limit that the provider called used up in a reply or an error, and for how long. */
-export function remainingCalls(outcome: ChatReply | ModelCallError): RemainingCalls | undefined {
-  return noted.get(outcome);
-}
+export const remainingCalls = (outcome: ChatReply | ModelCallError): RemainingCalls | undefined => noted.get(outcome);
 
 /** The limit that is used up for longest. Undefined while something is left of all limits. */
 export function readRateLimit(headers: Headers, now: number = Date.now()): RemainingCalls | undefined {

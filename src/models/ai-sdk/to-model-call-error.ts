@@ -256,9 +256,7 @@ export class FormRefused extends ModelCallError {
 
 const isBadRequest = (status: number) => status === 400 || status === 422;
 
-function isFormatRefusal({ status, body }: BadReply): boolean {
-  return isBadRequest(status) && SCHEMA_WORDS.test(body);
-}
+const isFormatRefusal = ({ status, body }: BadReply): boolean => isBadRequest(status) && SCHEMA_WORDS.test(body);
 
 /** The name of the token limit that a refusal asks for. */
 function wantedLimitName({ status, body }: BadReply): TokenLimitName | undefined {

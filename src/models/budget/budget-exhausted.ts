@@ -130,15 +130,10 @@ function limitReached(limit: LimitName, facts: readonly string[], details: Limit
   });
 }
 
-function sentence(facts: readonly string[]): string {
-  return facts.length === 1 ? facts[0]! : `${facts.slice(0, -1).join(', ')}, and ${facts.at(-1)}`;
-}
+const sentence = (facts: readonly string[]): string =>
+  facts.length === 1 ? facts[0]! : `${facts.slice(0, -1).join(', ')}, and ${facts.at(-1)}`;
 
-function count(amount: number): string {
-  return amount.toLocaleString('en-US');
-}
+const count = (amount: number): string => amount.toLocaleString('en-US');
 
 /** Cents, or as many places as a smaller amount needs. */
-function dollars(usd: number): string {
-  return `$${usd >= 0.01 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2)}`;
-}
+const dollars = (usd: number): string => `$${usd >= 0.01 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2)}`;

@@ -2,6 +2,7 @@ import type { Usage } from '../../core/contracts/index.ts';
 
 /** US dollars per million tokens. */
 export type Price = { readonly input: number; readonly cachedInput: number; readonly output: number };
+const price = (input: number, cachedInput: number, output: number): Price => ({ input, cachedInput, output });
 
 /**
  * When the table was last compared with published prices. For OpenAI and Gemini those were copies of the providers'
@@ -80,8 +81,4 @@ export function priceOf(modelName: string, overrides: Readonly<Record<string, Pr
 /** Cached input is part of the input, and costs its own price. */
 export function costUsd({ input, cached, output }: Pick<Usage, 'input' | 'cached' | 'output'>, price: Price): number {
   return ((input - cached) * price.input + cached * price.cachedInput + output * price.output) / 1_000_000;
-}
-
-function price(input: number, cachedInput: number, output: number): Price {
-  return { input, cachedInput, output };
 }

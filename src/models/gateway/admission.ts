@@ -133,12 +133,11 @@ const escaped = (name: string) => name.replace(/[^\w-]/g, '\\$&');
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'" };
 
 /** With single spaces, and without the escapes of tags that some agents write. */
-function plain(text: string): string {
-  return text
+const plain = (text: string): string =>
+  text
     .replace(/&(amp|lt|gt|quot|apos|#39);/g, (_, entity: string) => ENTITIES[entity]!)
     .replace(/\s+/g, ' ')
     .trim();
-}
 
 export type GatewayLimits = {
   readonly maxCalls?: number | undefined;

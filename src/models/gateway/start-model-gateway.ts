@@ -99,20 +99,18 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   };
 }
 
-function factsOf(spending: Spending, admission: Admission): Omit<ModelGateway, 'url' | typeof Symbol.asyncDispose> {
-  return {
-    usage: () => spending.usage(),
-    calls: () => spending.calls,
-    costUsd: () => spending.costUsd(),
-    ended: () => admission.ended,
-    failure: () => admission.failure,
-    silence: () => admission.silence,
-    offered: () => admission.first.offered,
-    tools: () => admission.first.tools,
-    models: () => [...admission.models],
-    refused: () => Object.fromEntries(admission.refused),
-  };
-}
+const factsOf = (spending: Spending, admission: Admission): Omit<ModelGateway, 'url' | typeof Symbol.asyncDispose> => ({
+  usage: () => spending.usage(),
+  calls: () => spending.calls,
+  costUsd: () => spending.costUsd(),
+  ended: () => admission.ended,
+  failure: () => admission.failure,
+  silence: () => admission.silence,
+  offered: () => admission.first.offered,
+  tools: () => admission.first.tools,
+  models: () => [...admission.models],
+  refused: () => Object.fromEntries(admission.refused),
+});
 
 type Counting = Pick<ModelGatewayOptions, 'onSpend'> & { readonly spending: Spending; readonly admission: Admission };
 
@@ -149,18 +147,15 @@ function untilLeft(response: ServerResponse, closing: AbortSignal): AbortSignal 
   return signal;
 }
 
-function listenOn(server: Server, listen: ModelGatewayOptions['listen']): Promise<void> {
-  return new Promise((resolve, reject) => {
+const listenOn = (server: Server, listen: ModelGatewayOptions['listen']): Promise<void> =>
+  new Promise((resolve, reject) => {
     server.once('error', reject);
     if ('socket' in listen) server.listen(listen.socket, resolve);
     else server.listen(listen.port, '127.0.0.1', resolve);
   });
-}
 
 /** The file of the forwarder: plain JavaScript without dependencies, so that it runs inside a sandbox. */
-export function forwarderPath(): string {
-  return fileURLToPath(new URL('./forward.mjs', import.meta.url));
-}
+export const forwarderPath = (): string => fileURLToPath(new URL('./forward.mjs', import.meta.url));
 
 type ForwardedProgram = {
   /** Where the gateway listens, as seen from inside. */

@@ -24,19 +24,17 @@ export function fromAiSdk(
 }
 
 /** Foreign code may leave listeners on a signal, or not listen to it, so every call gets its own signal. */
-function withOwnSignals({ id, complete }: ChatModel): ChatModel {
-  return {
-    id,
-    async complete(request) {
-      const { signal, release } = linkedSignal(request.signal);
-      try {
-        return await untilAborted(complete({ ...request, signal }), signal);
-      } finally {
-        release();
-      }
-    },
-  };
-}
+const withOwnSignals = ({ id, complete }: ChatModel): ChatModel => ({
+  id,
+  async complete(request) {
+    const { signal, release } = linkedSignal(request.signal);
+    try {
+      return await untilAborted(complete({ ...request, signal }), signal);
+    } finally {
+      release();
+    }
+  },
+});
 
 function defaultName(model: AiSdkLanguageModel | (() => unknown)): string {
   if (typeof model !== 'function') return `${model.provider}:${model.modelId}`;

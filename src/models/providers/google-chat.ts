@@ -1,4 +1,5 @@
 import type { ChatModel } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
 import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
 
@@ -20,10 +21,7 @@ export function googleChat(options: GoogleChatOptions): ChatModel {
   const { baseURL = 'https://generativelanguage.googleapis.com/v1beta', headers } = options;
   const endpoint = parseEndpoint({ baseURL, headers: { 'x-goog-api-key': apiKey, ...headers } });
   const { thinkingBudget, thinkingLevel } = options;
-  const thinkingConfig = {
-    ...(thinkingBudget === undefined ? {} : { thinkingBudget }),
-    ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-  };
+  const thinkingConfig = defined({ thinkingBudget, thinkingLevel });
   return endpointModel(options, {
     provider: 'google',
     endpoint,

@@ -15,9 +15,7 @@ export type OpenAICompatibleOptions = EndpointOptions &
  * Any endpoint that speaks Chat Completions. Honours `HTTPS_PROXY` and the like. Every failure is a `ModelCallError`
  * that names the model and the endpoint, never the key. A reply without text is a failure too.
  */
-export function openaiCompatible(options: OpenAICompatibleOptions): ChatModel {
-  return compatibleModel('compatible', options);
-}
+export const openaiCompatible = (options: OpenAICompatibleOptions): ChatModel => compatibleModel('compatible', options);
 
 /** `provider` is the beginning of the id. */
 function compatibleModel(provider: string, options: OpenAICompatibleOptions): ChatModel {

@@ -52,9 +52,7 @@ export interface RateLimiter {
  * call starts during it. If all calls in flight are refused too, the calls per minute have run out: the whole key pauses,
  * longer each time, and then one call at a time is tried.
  */
-export function createRateLimiter(options: RateLimiterOptions = {}): RateLimiter {
-  return new LearningLimiter(options);
-}
+export const createRateLimiter = (options: RateLimiterOptions = {}): RateLimiter => new LearningLimiter(options);
 
 export interface LimiterPool {
   /** The one limiter of a key: a provider and an account, never the secret itself. */
@@ -222,6 +220,4 @@ function createPause(onEnd: () => void, options: RateLimiterOptions) {
 }
 
 /** Timers may ring early by a fraction of a millisecond. */
-function wait(ms: number, signal: AbortSignal): Promise<unknown> {
-  return sleep(Math.ceil(ms) + 1, undefined, { signal });
-}
+const wait = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(Math.ceil(ms) + 1, undefined, { signal });

@@ -65,9 +65,8 @@ function limitReply(request: ChatRequest, { limits }: Budget, options: WithBudge
   return isUnlimited ? request : { ...request, maxOutputTokens: longestReply(request, options) };
 }
 
-function longestReply({ maxOutputTokens }: ChatRequest, { defaultMaxOutputTokens = 16_384 }: WithBudgetOptions) {
-  return maxOutputTokens ?? defaultMaxOutputTokens;
-}
+const longestReply = ({ maxOutputTokens }: ChatRequest, { defaultMaxOutputTokens = 16_384 }: WithBudgetOptions) =>
+  maxOutputTokens ?? defaultMaxOutputTokens;
 
 async function boundOf(request: ChatRequest, options: WithBudgetOptions): Promise<Amounts> {
   const { price, countTokens, tokenMargin = 1.5 } = options;

@@ -71,6 +71,5 @@ function callInSlot(model: ChatModel, onOutcome: (outcome: ChatReply | ModelCall
 }
 
 /** A refusal that will not pass, such as an account without credit, says nothing about the limit. */
-function isRefusal(error: unknown): error is ModelCallError {
-  return error instanceof ModelCallError && error.status === 429 && error.isRetryable;
-}
+const isRefusal = (error: unknown): error is ModelCallError =>
+  error instanceof ModelCallError && error.status === 429 && error.isRetryable;

@@ -91,9 +91,8 @@ async function readReply(cache: ReplyCache, key: string): Promise<ChatReply | un
 const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
 
 /** The bills of entries that became safe after a mark. Undefined when the cache keeps no order. */
-export function paidSince(cache: Pick<ReplyCache, 'since'>, mark: number): Bill[] | undefined {
-  return cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
-}
+export const paidSince = (cache: Pick<ReplyCache, 'since'>, mark: number): Bill[] | undefined =>
+  cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
 
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };
 

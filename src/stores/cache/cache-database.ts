@@ -144,9 +144,8 @@ function prepareStatements(database: Database, name: string) {
 }
 
 /** Names a row by what is in it. Rows of earlier versions have no sum. */
-function sumOf(key: string, value: string): string {
-  return createHash('sha256').update(`${key}\n${value}`).digest('hex').slice(0, 16);
-}
+const sumOf = (key: string, value: string): string =>
+  createHash('sha256').update(`${key}\n${value}`).digest('hex').slice(0, 16);
 
 function readText(key: string, [value, sum]: StoredRow): string | undefined {
   if (!isUtf8(value)) return undefined;
@@ -174,9 +173,8 @@ function readKey(stored: string): string {
   }
 }
 
-function lastOf(database: Database, name: string): number[] {
-  return database.prepare(`SELECT id FROM ${name} ORDER BY id DESC LIMIT 1`).raw().all().flat() as number[];
-}
+const lastOf = (database: Database, name: string): number[] =>
+  database.prepare(`SELECT id FROM ${name} ORDER BY id DESC LIMIT 1`).raw().all().flat() as number[];
 
 const COLUMNS = 'id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL';
 const statementOf = (name: string) => `CREATE TABLE ${name} (${COLUMNS}, sum TEXT)`;
@@ -212,9 +210,8 @@ function toStorable(text: string): string {
   return isSafe ? text : MARK + JSON.stringify(text);
 }
 
-function fromStorable(stored: string): string {
-  return stored.startsWith(MARK) ? JSON.parse(stored.slice(MARK.length)) : stored;
-}
+const fromStorable = (stored: string): string =>
+  stored.startsWith(MARK) ? JSON.parse(stored.slice(MARK.length)) : stored;
 
 /** What a cache that grew beyond its limit is cut down to, so that the next cut is not soon. */
 const KEPT_SHARE = 0.8;
@@ -253,9 +250,8 @@ function sizeReader(database: Database): () => number {
   return () => ((pages.get() as [number])[0] - (free.get() as [number])[0]) * pageSize;
 }
 
-export function countRows(database: Database, table: string): number {
-  return (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
-}
+export const countRows = (database: Database, table: string): number =>
+  (database.prepare(`SELECT count(*) FROM ${table}`).raw().get() as [number])[0];
 
 /** All but the last row may go: ids are counted from it, and the id of a dropped row must never name another text. */
 function dropOldest(database: Database, name: string, { forget }: CacheTable, share: number): number {

@@ -46,9 +46,8 @@ export async function openLedger(path: string): Promise<Ledger & { close(): void
 }
 
 /** Never cut short: a process that is killed right then has written nothing yet. */
-function openFile(path: string): number {
-  return reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666));
-}
+const openFile = (path: string): number =>
+  reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666));
 
 /** What is written there; nothing where there is no ledger. */
 export async function readLedger(path: string): Promise<Spent> {

@@ -36,9 +36,7 @@ export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
 }
 
 /** A copy, as a file would give it back. */
-function copy(event: RunEvent): RunEvent {
-  return JSON.parse(JSON.stringify(event));
-}
+const copy = (event: RunEvent): RunEvent => JSON.parse(JSON.stringify(event));
 
 function mapCache(): ReplyCache {
   const texts = new Map<string, string>();

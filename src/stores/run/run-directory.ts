@@ -141,9 +141,8 @@ async function releaseAll(taken: Release[]): Promise<void> {
 }
 
 /** The folders on the way to `path` that do not exist yet, innermost first. */
-function missingFolders(path: string): string[] {
-  return existsSync(path) || dirname(path) === path ? [] : [path, ...missingFolders(dirname(path))];
-}
+const missingFolders = (path: string): string[] =>
+  existsSync(path) || dirname(path) === path ? [] : [path, ...missingFolders(dirname(path))];
 
 /** Writes each view below `directory`. A reader finds the old text or the new one, never half of it. */
 async function writeViews(directory: string, views: Views): Promise<void> {

@@ -25,9 +25,7 @@ const RUN_WORDS: LockWords = {
 };
 
 /** Keeps every other writer out of the run in `directory`, or throws `RUN_LOCKED`. */
-export function takeRunLock(directory: string): Promise<FileLock> {
-  return takeLock(join(directory, LOCK_FILE), RUN_WORDS);
-}
+export const takeRunLock = (directory: string): Promise<FileLock> => takeLock(join(directory, LOCK_FILE), RUN_WORDS);
 
 /**
  * Keeps every other process out of the folder of `path`, or throws `RUN_LOCKED`. The lock of a dead process is taken over.
@@ -73,9 +71,8 @@ async function readSuccession(path: string): Promise<string[]> {
   return [...texts];
 }
 
-function claimPath(path: string, text: string): string {
-  return `${path}.after-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-}
+const claimPath = (path: string, text: string): string =>
+  `${path}.after-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 
 /** False when another process was faster, and it is worth another look. */
 async function takeOver(candidate: Candidate, succession: readonly string[]): Promise<boolean> {
@@ -168,9 +165,8 @@ async function refuseIfAlive(path: string, text: string, words: LockWords): Prom
 
 const since = ({ at }: Owner) => (at === undefined ? '' : ` since ${at.slice(0, 19).replace('T', ' ')} UTC`);
 
-function locked(path: string, owner: string, hint: string): SkillError {
-  return new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });
-}
+const locked = (path: string, owner: string, hint: string): SkillError =>
+  new SkillError('RUN_LOCKED', `${shownPath(dirname(path))} is being written by ${owner}`, { hint });
 
 const parseOwner = (text: string): Owner | undefined => Owner.safeParse(parseJson(text)).data;
 

@@ -160,8 +160,7 @@ const RATIO = [4, 3, 3];
 /** If the tasks of a file name their splits, each new one gets the split that lacks most. Otherwise the reader divides them. */
 export function assignSplits(rows: readonly DraftRow[], existing: readonly TaskRow[]): DraftRow[] {
   if (!existing.some(({ split }) => typeof split === 'string')) return [...rows];
-  const total = existing.length + rows.length;
-  const wanted = apportion(total, RATIO);
+  const wanted = apportion(existing.length + rows.length, RATIO);
   const left = SPLITS.map((name, place) => wanted[place]! - existing.filter(({ split }) => split === name).length);
   return rows.map((row) => {
     const place = left.indexOf(Math.max(...left));

@@ -197,14 +197,11 @@ function followSkills(request: AgentRequest, only: readonly string[] | undefined
   return steps[request.results.length] ?? { text: 'done' };
 }
 
-function wordsOf(text: string): string[] {
-  return (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word));
-}
+const wordsOf = (text: string): string[] => (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word));
 
 /** Some tools that read files put numbers before the lines. */
-function commandsIn(text: string): string[] {
-  return [...text.matchAll(/^\s*(?:\d+\s*[:|→]?\s*)?DO: (.+)$/gm)].map(([, command]) => command!.trim());
-}
+const commandsIn = (text: string): string[] =>
+  [...text.matchAll(/^\s*(?:\d+\s*[:|→]?\s*)?DO: (.+)$/gm)].map(([, command]) => command!.trim());
 
 const TAGGED = /<name>\s*([\w-]+)\s*<\/name>\s*<description>([\s\S]*?)<\/description>/g;
 const LISTED = /^\s*- \*{0,2}`?([a-z0-9][\w-]{0,63})`?\*{0,2}: (.+)$/gm;

@@ -37,8 +37,7 @@ export async function openRolloutFolder(root?: string): Promise<RolloutFolder> {
 /** The folder of this user's rollouts. Nobody else may enter it, or have made it. */
 export async function defaultRoot(): Promise<string> {
   const user = process.getuid?.() ?? 'user';
-  const parent = await realpath(tmpdir());
-  const path = join(parent, `skillopt-rollouts-${user}`);
+  const path = join(await realpath(tmpdir()), `skillopt-rollouts-${user}`);
   await mkdir(path, { mode: 0o700 }).catch(() => {});
   const { mode, uid } = await lstat(path);
   const isOurs = (mode & 0o170077) === 0o040000 && (user === 'user' || uid === user);

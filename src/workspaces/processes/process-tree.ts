@@ -192,9 +192,8 @@ function listWithPs(): readonly RunningProcess[] {
 /** Machine, process, its start, and dice: its maker can be looked for later. Folders and groups are named by it. */
 const ID = /^([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
 
-export function newRolloutId(): string {
-  return [thisMachine(), process.pid, startOf(process.pid), randomBytes(4).toString('hex')].join('-');
-}
+export const newRolloutId = (): string =>
+  [thisMachine(), process.pid, startOf(process.pid), randomBytes(4).toString('hex')].join('-');
 
 const startOf = memoize((pid: number) => readProcess(pid)?.started ?? '0');
 

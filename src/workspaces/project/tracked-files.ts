@@ -31,11 +31,10 @@ function refuseIfUnreadable(head: GitAnswer, folder: string): undefined {
   throw unreadable(folder, head);
 }
 
-function unreadable(folder: string, { stderr }: GitAnswer): SkillError {
-  return new SkillError('ENV_FAILED', `git cannot read ${folder}: ${stderr.trim().slice(-300)}`, {
+const unreadable = (folder: string, { stderr }: GitAnswer): SkillError =>
+  new SkillError('ENV_FAILED', `git cannot read ${folder}: ${stderr.trim().slice(-300)}`, {
     hint: 'Fix the cause shown above: a copy of the project is made of what is committed there.',
   });
-}
 
 const KINDS: Readonly<Record<string, ProjectFile['kind']>> = { '120': 'link', '100': 'file', '160': 'repository' };
 

@@ -65,13 +65,11 @@ function callOf(request: SandboxRequest, { name, image, folder }: ContainerCall)
   ];
 }
 
-function limitsOf({ processes, memoryMb, diskMb }: ResourceLimits): string[] {
-  return [
-    ...(processes === undefined ? [] : ['--pids-limit', String(processes)]),
-    ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`]),
-    ...(diskMb === undefined ? [] : ['--ulimit', `fsize=${fileBlocks(diskMb) * 512}`]),
-  ];
-}
+const limitsOf = ({ processes, memoryMb, diskMb }: ResourceLimits): string[] => [
+  ...(processes === undefined ? [] : ['--pids-limit', String(processes)]),
+  ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`]),
+  ...(diskMb === undefined ? [] : ['--ulimit', `fsize=${fileBlocks(diskMb) * 512}`]),
+];
 
 function mountsOf(request: SandboxRequest, { work, temporary, shims }: WorkFolder, place: string): Mount[] {
   const { mounts = [], workspace } = request;

@@ -168,9 +168,8 @@ export function numbersIn(text: string): ReadonlySet<string> {
   return numbers;
 }
 
-function groupsOfDigits(text: string): string[][] {
-  return [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
-}
+const groupsOfDigits = (text: string): string[][] =>
+  [...text.normalize('NFKC').matchAll(NUMBER)].map(([number]) => number.match(/\p{N}+/gu) ?? []);
 
 function soleNumberIn(text: string): string | undefined {
   const [number, ...others] = groupsOfDigits(text);

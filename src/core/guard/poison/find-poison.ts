@@ -1,6 +1,5 @@
 import { applyPatch, type Edit, findNewHidden, MARKERS } from '../../document/index.ts';
-import { findDisguise, type View, viewsOf, withoutCode } from './readings.ts';
-import type { PoisonKind, Rule } from './rule.ts';
+import { applies, ITEMS, type PoisonKind, type Rule, SENTENCES } from './rule.ts';
 import { COMMAND_RULES, findMisspelled, GIT_RULES, PACKAGE_RULES } from './rules/commands.ts';
 import { FILE_RULES, findFalseLink, MARKUP_RULES, SECRET_RULES } from './rules/files.ts';
 import { CHECK_RULES, GUARD_RULES, ORDER_RULES } from './rules/orders.ts';
@@ -99,46 +98,6 @@ function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Finding> 
   if (link !== undefined) yield found('markup', 'shows another address than it leads to', link);
 }
 
-function applies({ also = [], unless, isForbidding }: Rule, text: string, match: RegExpExecArray, breaks: RegExp) {
-  const passage = passageAround(text, match, breaks);
-  if (!also.every((pattern) => pattern.test(passage)) || unless?.test(passage)) return false;
-  return isForbidding === true || !isForbidden(text, match.index, match.index + match[0].length);
-}
-
-const REACH = 300;
-const SENTENCES = /\n\s*\n|(?<=[.!?。！？])\s+(?=\S)/u;
-const ITEMS = /\n\s*\n|\n(?=[ \t]*(?:[-*+#]|\d{1,3}[.)]) )|(?<=[.!?。！？])[^\S\n]+(?=\S)/u;
-
-/** The sentence of a match with its neighbours, within the same item. */
-function passageAround(text: string, { index, 0: match }: RegExpExecArray, breaks: RegExp): string {
-  const count = breaks === ITEMS ? 1 : 2;
-  const end = index + match.length;
-  const before = text.slice(Math.max(0, index - REACH), index).split(breaks);
-  const after = text.slice(end, end + REACH).split(breaks);
-  return `${before.slice(-count).join(' ')}${match.slice(0, REACH)}${after.slice(0, count).join(' ')}`;
-}
-
-/** Words that forbid, in the languages of the rules. */
-const NOT =
-  /\b(?:never|do not|don't|dont|must not|mustn't|should not|shouldn't|may not|cannot|can't|won't|avoid|refuse|reject|forbid|forbidden|prohibit\w*|instead of|rather than|no|not|nobody|warn|beware|flag|without first|nie|niemals|nicht|kein\w*|jamais|ne|évite[rz]?|nunca|jamás|evita|evite|não|nao)\b|не |никогда|нельзя|不要|不得|禁止|切勿|请勿|避免|لا |asla|절대/gu;
-/** What follows a «not» that forbids nothing: «do not ask», «do not hesitate to run», «not only». */
-const NO_NOT =
-  /^\W{0,2}(?:to )?(?:ask|wait|hesitate|forget|fail|mention|tell|bother|worry|need|stop|confirm|report|show|log|question|explain|only|matter|inform|say|notify|refuse|warn|prompt|pause|think|let)\b/u;
-const ENDS =
-  /[.!?;。！？\n](?=\s|$|[\p{Script=Han}])|\n|,? (?:but|just|then|simply|instead,|and then|afterwards|however) /gu;
-const FORBIDS_AFTER =
-  /^[^.\n]{0,60}\b(?:(?:is|are) (?:never|not|forbidden|banned|prohibited|refused)|must (?:not|never)|not allowed|(?:do|does) not)\b/u;
-
-function isForbidden(text: string, from: number, to: number): boolean {
-  const before = text.slice(Math.max(0, from - 200), from);
-  const ends = [...before.matchAll(ENDS)].map(({ index, 0: sign }) => index + sign.length);
-  const clause = before.slice(Math.max(0, ...ends));
-  const hasNot = [...clause.matchAll(NOT)].some(
-    ({ index, 0: word }) => !NO_NOT.test(clause.slice(index + word.length)),
-  );
-  return hasNot || FORBIDS_AFTER.test(text.slice(to, to + 120));
-}
-
 type Quarantined = Poison & { readonly edit: Edit };
 
 /**
@@ -181,4 +140,160 @@ function findTogether(edits: readonly Edit[], document: string): Poison | undefi
     findPoison(contents.join('\n\n'), { before: '' }) ??
     findPoison(applyPatch(document, { edits }), { before: document })
   );
+}
+
+// Ways to write a text so that a filter does not read it. Each function returns a text unchanged if there is nothing to decode.
+
+const toTable = (pairs: string) => new Map(pairs.split(' ').map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
+
+const ENTITIES = new Map<string, string>([
+  ...toTable(`lt< gt> amp& quot" apos' sol/ colon: lpar( rpar) excl! vert| grave\` dollar$ period.`),
+  ['nbsp', ' '],
+  ['tab', ' '],
+  ['newline', '\n'],
+]);
+
+const fromEntities = (text: string): string =>
+  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));?/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES.get(name) ?? whole;
+    return toCharacter(Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10));
+  });
+
+/** `\x41`, `\u0041`, `\101`, `%41`. */
+const fromEscapes = (text: string): string =>
+  text.replace(/(?:\\x|%)([\da-f]{2})|\\u\{?([\da-f]{4,6})\}?|\\([0-3][0-7]{2})/g, (_, byte, unit, octal) =>
+    toCharacter(Number.parseInt(byte ?? unit ?? octal, octal === undefined ? 16 : 8)),
+  );
+
+const toCharacter = (code: number) => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toLowerCase() : ' ');
+
+/** The texts in base64, in rows of bytes and in rows of numbers. */
+function decodeBlobs(text: string): string[] {
+  const base64 = [...text.matchAll(/[A-Za-z0-9+/_-]{16,}={0,2}/g)].map(([blob]) => fromBase64(blob));
+  const bytes = [...text.matchAll(/(?:(?:0x|\\x)?[\da-fA-F]{2}[ ,:]{0,2}){8,}/g)].map(([blob]) => fromHex(blob));
+  const numbers = [...text.matchAll(/(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}/g)].map(([row]) =>
+    row.split(/[ ,]+/).map(Number).map(toCharacter).join(''),
+  );
+  const texts = [...base64, ...bytes, ...numbers].filter(isText);
+  return texts.length === 0 ? [] : [texts.join('\n')];
+}
+
+const isText = (text: string) => text.length >= 6 && /^[\t\n\r\x20-\x7e]+$/.test(text) && /[a-z]{2}/i.test(text);
+
+function fromBase64(blob: string): string {
+  const digits = blob
+    .replace(/(?<!=)=+$/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+  return digits.length % 4 === 1 ? atob(digits.slice(0, -1)) : atob(digits);
+}
+
+function fromHex(blob: string): string {
+  const digits = blob.replace(/0x|\\x|[ ,:]/g, '');
+  return (digits.match(/../g) ?? []).map((pair) => String.fromCharCode(Number.parseInt(pair, 16))).join('');
+}
+
+const rot13 = (text: string) =>
+  text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
+
+const LEET = toTable('0o 1i 3e 4a 5s 7t 8b $s @a !i');
+
+/** Only inside words that have letters too: numbers stay numbers. */
+const unleet = (text: string) =>
+  text.replace(/[a-z0-9$@!]{3,40}/g, (word) =>
+    /[a-z]/.test(word) && /[0134578$@!]/.test(word) ? word.replace(/[0134578$@!]/g, (sign) => LEET.get(sign)!) : word,
+  );
+
+/** Letters with a sign between each two of them: «i g n o r e», «c.u.r.l». */
+const unspaced = (text: string) =>
+  text.replace(/(?<![\p{L}\d])\S(?:[ ._*-]{1,3}\S(?=[ ._*-]|$|\n)){4,}/gu, (row) =>
+    row
+      .replace(/ {2,3}/g, '\0')
+      .replace(/(?<=\S)[ ._*-](?=\S)/g, '')
+      .replaceAll('\0', ' '),
+  );
+
+/** The text as somebody may read it. `isDecoded`: it was written so that it has to be decoded. */
+type View = { readonly text: string; readonly isDecoded: boolean };
+
+/** The text in small letters without disguise, then what it becomes by decoding. Each differs from all before. */
+function viewsOf(text: string): View[] {
+  const plain = plainOf(text);
+  const seen = new Set([plain]);
+  const latin = plain.replace(/[^\n\x20-\x7e]+/g, ' '); // two of the ciphers are of Latin letters, and cost time
+  const decoded = [
+    fromEntities(plain),
+    fromEscapes(plain),
+    ...decodeBlobs(text).map(plainOf),
+    plainOf(unspaced(text)),
+    unleet(plain),
+    rot13(latin),
+    latin.split('').reverse().join(''),
+    unslugged(plain),
+    joined(plain),
+  ].filter((view) => view.trim() !== '' && !seen.has(view) && seen.add(view));
+  return [{ text: plain, isDecoded: false }, ...decoded.map((view) => ({ text: view, isDecoded: true }))];
+}
+
+/** One spelling for quotes, dashes and spaces, no emphasis, and no line broken by a backslash. */
+const plainOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/[\u2018\u2019\u02bc\u2032]/g, "'")
+    .replace(/[\u201c\u201d\u201e]/g, '"')
+    .replace(/[\u2010-\u2012]/g, '-')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\\\n/g, ' ')
+    .replace(/\*\*|__(?=\s|$)|(?<=^|\s)__|~~/g, '')
+    .replace(/[^\S\n]+/g, ' ')
+    .toLowerCase();
+
+/** A name of several words is read as a sentence: `ignore-all-rules.md`. */
+const unslugged = (text: string) =>
+  text.replace(/[a-z]{2,30}(?:[-_][a-z]{1,30}){2,20}/g, (name) => name.replace(/[-_]/g, ' '));
+
+/** Joins words that were cut by quotes or a plus, and sentences that continue in the next item. */
+const joined = (text: string): string =>
+  text
+    .replace(/["'`] ?\+ ?["'`]/g, '')
+    .replace(/(?<=\w)(?:""|''|\\)(?=\w)/g, '')
+    .replace(/(?<![.!?:;)`"\n])\n{1,2}[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)]) )?/g, ' ');
+
+const CODE = /(?<=^|\n) {0,3}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[\s\S]*?(?:\n {0,3}\1|$)|`[^`\n]{1,400}`/g;
+
+/** Blanks in place of code, so that the rest keeps its place. */
+const withoutCode = (text: string) => text.replace(CODE, (code) => ' '.repeat(code.length));
+
+const CYRILLIC = 'аеорсухіјѕԁһԛԝвкмнтзгпьлАВЕКМНОРСТУХІЈЅ';
+const GREEK = 'αεικνορτυχγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
+const DISGUISED = new RegExp(`^[${CYRILLIC}${GREEK}]+$`, 'u');
+const WORD = /[\p{L}\p{M}\d]+/gu;
+
+/** Letters that look like Latin ones: mathematical, in circles or squares. Fewer than five may be a formula. */
+const DRAWN = /(?:[\u{1d400}-\u{1d7cb}\u24b6-\u24e9\u{1f130}-\u{1f189}\ua730-\ua7ff\u1d00-\u1d2b][ -]?){5,}/u;
+const WIDE = /(?:[\uff21-\uff3a\uff41-\uff5a]\u3000?){5,}/u;
+const SPACED = /(?<![\p{L}\d])\p{L}(?:([ ._*-])\p{L}(?=\1|$|\s|[.,;:!?])[ ]{0,3}){7,}/u;
+
+function findDisguise(text: string): string | undefined {
+  const drawn = DRAWN.exec(text) ?? WIDE.exec(text) ?? SPACED.exec(text);
+  return drawn?.[0] ?? findMixedWord(text);
+}
+
+/** The first word of two scripts that look alike, or wholly of such letters among Latin words. */
+function findMixedWord(text: string): string | undefined {
+  if (!/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(text)) return undefined;
+  const words = text.match(WORD) ?? [];
+  const isForeign = words.some((word) => isForeignWord(word) && !DISGUISED.test(word));
+  return words.find((word) => isMixed(word) || (!isForeign && word.length > 1 && DISGUISED.test(word)));
+}
+
+const hasLatin = (word: string) => /\p{Script=Latin}/u.test(word);
+const isForeignWord = (word: string) => /[\p{Script=Cyrillic}\p{Script=Greek}]{2}/u.test(word) && !hasLatin(word);
+
+/** «Δt» and «µs» are units: one Greek letter at the beginning of a short word. */
+function isMixed(word: string): boolean {
+  if (!hasLatin(word)) return false;
+  if (/[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}]/u.test(word)) return true;
+  return /\p{Script=Greek}/u.test(word) && !/^[\p{Script=Greek}µ]\p{Script=Latin}{1,3}\d*$/u.test(word);
 }

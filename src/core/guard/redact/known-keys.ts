@@ -193,9 +193,7 @@ const ENCODED = /LS0tLS1CRUdJTi(?!BDRVJUSUZJQ0FUR|BQVUJMSUMg|BUUlVTVEVEIENFUlRJ)
 /** Longer than any key, and any line of one. */
 const [MOST, LONGEST_LINE] = [20_000, 4_000];
 
-export function hideKeyBlocks(text: string): string {
-  return hideBlocks(text).replace(PUTTY, SECRET).replace(ENCODED, SECRET);
-}
+export const hideKeyBlocks = (text: string): string => hideBlocks(text).replace(PUTTY, SECRET).replace(ENCODED, SECRET);
 
 function hideBlocks(text: string): string {
   const marks = [...text.matchAll(MARK)];

@@ -144,11 +144,10 @@ const CARD =
   /(?<![\w.:/-])(?:3[04678]|4\d|5[1-5]|6[0245]|2[2-7])\d{2}(?:[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}(?:[ -]?\d{3})?|[ -]?\d{6}[ -]?\d{4,5})(?![\w-]|\.\d)/g;
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g;
 
-function hidePaymentNumbers(text: string): string {
-  return text
+const hidePaymentNumbers = (text: string): string =>
+  text
     .replace(CARD, (found) => (hasLuhn(found.replace(/[ -]/g, '')) ? SECRET : found))
     .replace(IBAN, (found) => (hasMod97(found.replaceAll(' ', '')) ? SECRET : found));
-}
 
 function hasLuhn(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, at) => {

@@ -18,9 +18,8 @@ type Program = ReturnType<typeof read>;
 export const checkPattern = (pattern: string): void => void read(pattern);
 
 /** Python's `re.search` as a yes or no, in one pass: time is at most pattern times text. `undefined`: that is too much. */
-export function searchPattern(pattern: string, text: string): boolean | undefined {
-  return new Search(read(pattern), text).run();
-}
+export const searchPattern = (pattern: string, text: string): boolean | undefined =>
+  new Search(read(pattern), text).run();
 
 /** Typed arrays that are reused for every character: this loop must be fast. */
 class Search {

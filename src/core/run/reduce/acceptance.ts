@@ -29,9 +29,8 @@ export function recordPasses(state: RunState, table: Readonly<Record<string, Pas
   return { ...state, evaluations: [...state.evaluations, ...passes] };
 }
 
-export function isAccepted(action: string): boolean {
-  return action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
-}
+export const isAccepted = (action: string): boolean =>
+  action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
 
 /** Whether a batch needs no further proposal. An optimizer that proposed nothing would propose nothing again. */
 export function isBatchDone(
@@ -87,9 +86,8 @@ export function evidenceAfterAccept(state: RunState, scores: readonly ItemScore[
     : gate;
 }
 
-export function acceptedScore(state: RunState, gate: GateEvidence, action: string, measured: number): number {
-  return isPaired(state) && isAccepted(action) && action !== 'force_accept' ? shrunkScore(gate) : measured;
-}
+export const acceptedScore = (state: RunState, gate: GateEvidence, action: string, measured: number): number =>
+  isPaired(state) && isAccepted(action) && action !== 'force_accept' ? shrunkScore(gate) : measured;
 
 const isPaired = ({ config }: RunState) => knowsNoise(config?.gate);
 

@@ -172,33 +172,24 @@ type Counted = Pick<RunState, 'rollouts' | 'attempted'>;
  * training task counts once under each skill. By default an event holds one score for each attempt.
  */
 function countRollouts(state: RunState, event: RunEvent): Counted {
-  const { rollouts, attempted } = state;
-  const add = (count: number): Counted => ({ rollouts: rollouts + count, attempted });
-  switch (event.type) {
-    case 'stage-end':
-      return event.stage === 'rollout' ? attempt(state, event.evaluation) : add(scoresIn(event));
-    case 'salvage-end':
-      return add(event.tries.length * (state.items.val ?? 0) + (event.asked ?? 0));
-    case 'slow-update-end':
-      return add(2 * event.pairs.length + scoresIn(event));
-    case 'meta-skill-end':
-      return add(compared(state));
-    case 'finalists-end':
-      return add(2 * event.finalists.length * (state.items.val ?? 0));
-    case 'prune-end':
-      return add(Object.keys(event.evaluations).length * (state.items.val ?? 0) + (event.unscored ?? 0));
-    case 'test-end':
-      return add(0); // the test is no part of a search
-    default:
-      return add(scoresIn(event));
-  }
+  if (event.type === 'stage-end' && event.stage === 'rollout') return attempt(state, event.evaluation);
+  const count = (ATTEMPTS[event.type] ?? scoresIn) as (event: RunEvent, state: RunState) => number;
+  return { rollouts: state.rollouts + count(event, state), attempted: state.attempted };
 }
 
+const ATTEMPTS: { readonly [Type in RunEvent['type']]?: (event: Event<Type>, state: RunState) => number } = {
+  'salvage-end': ({ tries, asked = 0 }, { items }) => tries.length * (items.val ?? 0) + asked,
+  'slow-update-end': (event) => 2 * event.pairs.length + scoresIn(event),
+  'meta-skill-end': (_, state) => compared(state),
+  'finalists-end': ({ finalists }, { items }) => 2 * finalists.length * (items.val ?? 0),
+  'prune-end': ({ evaluations, unscored = 0 }, { items }) =>
+    Object.keys(evaluations).length * (items.val ?? 0) + unscored,
+  'test-end': () => 0, // the test is no part of a search
+};
+
 /** Notes compare epochs by themselves where no guidance did. */
-function compared({ config, items }: RunState): number {
-  if (!config || config.useSlowUpdate) return 0;
-  return 2 * Math.min(config.slowUpdateSamples, items.train ?? 0);
-}
+const compared = ({ config, items }: RunState): number =>
+  !config || config.useSlowUpdate ? 0 : 2 * Math.min(config.slowUpdateSamples, items.train ?? 0);
 
 function attempt({ rollouts, attempted, current }: RunState, { scores }: Evaluation): Counted {
   const known = new Set(attempted.hash === current.hash ? attempted.ids : []);

@@ -1,4 +1,5 @@
 import { computeScore, type Evaluation } from '../../contracts/index.ts';
+import { defined } from '../../text/index.ts';
 import type { RunEvent } from '../event.ts';
 import type { Leak, RunState } from '../run-state.ts';
 import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
@@ -54,9 +55,7 @@ function endReflect(state: RunState, { patches, failurePatterns }: EndOf<'reflec
 }
 
 function endSelect(state: RunState, event: EndOf<'select'>): RunState {
-  const edits = event.patch.edits.map(({ op, target, content, file }) => {
-    return { op, target, content, ...(file === undefined ? {} : { file }) };
-  });
+  const edits = event.patch.edits.map(({ op, target, content, file }) => defined({ op, target, content, file }));
   const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
   const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
   const selected = { nEditsRanked: edits.length, edits, supportCounts, ...repeats };
@@ -117,43 +116,26 @@ export function verdictOf({ decision, invalidReason }: Ruling): StepDraft {
 /** Replaces what was refused when the step was taken before. */
 function leaksAfter({ leaks }: RunState, { step, stage, refused = [] }: EndOf<'select' | 'update'>): Leak[] {
   const earlier = leaks.filter((leak) => !(leak.at === step && (leak.stage === stage || leak.stage === 'update')));
-  const later = refused.map(({ reason, kind }) => {
-    return { stage, at: step, reason, ...(kind === undefined ? {} : { kind }) };
-  });
+  const later = refused.map(({ reason, kind }) => ({ stage, at: step, reason, ...defined({ kind }) }));
   return [...earlier, ...later];
 }
 
-/** A resumed run that got other replies takes a step again: its record says nothing about the first candidate. */
-function withoutCandidate(draft: StepDraft): StepDraft {
-  const {
-    rewriteChangeSummary: _summary,
-    nOverCap: _nOverCap,
-    memorisedShare: _share,
-    salvagedEdits: _salvaged,
-    rejectedScore: _score,
-    ...rest
-  } = withoutJudgement(draft);
-  return rest;
-}
+/** What the gate said of one candidate, and the reminders that it brought. */
+const JUDGEMENT: readonly (keyof StepDraft)[] = [
+  ...(['nAppendixNotesAdded', 'nAppendixNotesTotal', 'verdict', 'verdictReason', 'needsRollouts', 'blame'] as const),
+  ...(['isPartial', 'nItemsMet', 'nItems', 'expectedGain', 'chance'] as const),
+];
+const CANDIDATE: readonly (keyof StepDraft)[] = [
+  ...(['rewriteChangeSummary', 'nOverCap', 'memorisedShare', 'salvagedEdits', 'rejectedScore'] as const),
+  ...JUDGEMENT,
+];
 
-/** Without what the gate said of one candidate, and the reminders that it brought. */
-export function withoutJudgement(draft: StepDraft): StepDraft {
-  const {
-    nAppendixNotesAdded: _added,
-    nAppendixNotesTotal: _total,
-    verdict: _verdict,
-    verdictReason: _reason,
-    needsRollouts: _needsRollouts,
-    blame: _blame,
-    isPartial: _isPartial,
-    nItemsMet: _nItemsMet,
-    nItems: _nItems,
-    expectedGain: _expectedGain,
-    chance: _chance,
-    ...rest
-  } = draft;
-  return rest;
-}
+const without = (draft: StepDraft, names: readonly string[]): StepDraft =>
+  Object.fromEntries(Object.entries(draft).filter(([name]) => !names.includes(name)));
+
+/** A resumed run that got other replies takes a step again: its record says nothing about the first candidate. */
+const withoutCandidate = (draft: StepDraft) => without(draft, CANDIDATE);
+export const withoutJudgement = (draft: StepDraft) => without(draft, JUDGEMENT);
 
 function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
   const timing = { ...state.draft.timing, [stage]: ms };

@@ -20,9 +20,7 @@ import { verdictOf, withoutJudgement } from './stage.ts';
 export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
   const { step, epoch, stepInEpoch, proposal, editBudget, itemIds, seed } = event;
   const batches = event.batches ?? [{ seed, size: itemIds.length }];
-  const accumulationBatches = batches.map(({ seed, size }, index) => {
-    return { batchIdx: index, batchSeed: seed, nEnvs: size };
-  });
+  const accumulationBatches = batches.map(({ seed, size }, batchIdx) => ({ batchIdx, batchSeed: seed, nEnvs: size }));
   const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
   return {
     ...state,
@@ -121,9 +119,8 @@ export function endStep(state: RunState, action: StepAction): RunState {
 /** Where the buffer spans the whole run, prompts must not grow without end. */
 const MOST_STEPS = 8;
 
-function keepSteps(buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] {
-  return config?.stepBufferScope === 'run' ? buffer.slice(-MOST_STEPS) : buffer;
-}
+const keepSteps = (buffer: readonly StepBufferEntry[], { config }: RunState): readonly StepBufferEntry[] =>
+  config?.stepBufferScope === 'run' ? buffer.slice(-MOST_STEPS) : buffer;
 
 type Tried = Pick<StepBufferEntry, 'nFail' | 'failurePatterns'> & {
   readonly scoreBefore: number;
