@@ -38,7 +38,7 @@ it('passes signals on', async () => {
   const port = await freePort();
   const { program, args } = throughForwarder({ socket: '/nowhere', port, program: 'sh', args: ['-c', script] });
   const running = execa(program, args, { reject: false });
-  await once(running.stdout, 'data');
+  await Promise.race([once(running.stdout, 'data'), running]); // it may have ended before it printed
   running.kill('SIGTERM');
   expect(await running).toMatchObject({ exitCode: 9, stdout: 'up\nheard' });
 });
@@ -58,10 +58,16 @@ it('a program that was killed ends it as a shell would say', async () => {
   expect(await execa(program, args, { reject: false })).toMatchObject({ exitCode: 137 });
 });
 
+/** Below the ports that systems give to whoever asks for any: another test must not take it before the forwarder does. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
