@@ -14,7 +14,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    maxWorkers: Math.max(2, availableParallelism() - 1), // tests wait for processes and servers: one at a time leaves cores idle
+    maxWorkers: availableParallelism() + 1, // tests wait for processes and servers: one per core leaves cores idle
     isolate: false, // nothing is mocked: reading all modules anew for each file would take a third of the time
     testTimeout: 300_000,
     hookTimeout: 300_000,
