@@ -53,7 +53,7 @@ export function linkedSignal(...signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController();
   const links = signals.map((signal) => onAbort(signal, (reason) => controller.abort(reason)));
   return {
-    signal: controller.signal,
+    signal: controller.signal as AbortSignal, // by its global name, which a declaration can have
     abort: (reason: unknown) => controller.abort(reason),
     release() {
       for (const unlink of links) unlink();
