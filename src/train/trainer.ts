@@ -7,10 +7,10 @@
  * opened, which moves the old run to PATH.old-N first. The new run uses the replies that the old one has paid for.
  * Resume: the Recorder folds the journal up to its last checkpoint: a `step-end`, or an event outside of steps. A step that was cut
  * off is taken again from its rollout on. The caches answer what was paid, and an event that comes out as before is not written twice.
- * Limits: each model call reserves the most that it may cost. If that is more than the search may spend (BUDGET_EXHAUSTED), the step
- * stays unfinished, and `withReserve` measures the best skill so far by the part kept back for it (`final-measurement-end`), unless
- * that is the seed. There is no prune and no test. The ledger notes the limit and what to raise it to, the views are written, and
- * the error is thrown: a higher limit resumes the run.
+ * Limits: each model call reserves the most that it may cost; a limit of minutes also ends calls in flight. Where the search may not
+ * spend that much, or its minutes are over (BUDGET_EXHAUSTED), the step stays unfinished, and `withReserve` measures the best skill so
+ * far by the part kept back for it, of minutes too (`final-measurement-end`), unless that is the seed. There is no prune and no test.
+ * The ledger notes the limit and what to raise it to, the views are written, and the error is thrown: a higher limit resumes the run.
  */
 import {
   type Item,

@@ -1,6 +1,6 @@
 /*
  * A night, in order.
- * Before sessions are read, a lock is taken or anything is sent, `refuseWithHandoff` and `requireConsent` may end it (below). The
+ * `refuseWithHandoff` and `requireConsent` (below) may end it. They come first: before the lock, the sessions and the first call. The
  * plan, which comes after the harvest, is only shown. Nobody is asked about simulated models, a handoff, or an address on this
  * machine. An agent with tools needs a consent of its own (`claude-agent`), because it also opens files of the project.
  * `runCycle` takes `night.lock`, resumes the last night or begins one, and lets `gatherNight` find its tasks, which may be paid.

@@ -91,7 +91,7 @@ export type LoadedTasks = {
 
 /**
  * The tasks of a file, whatever it is: rows under the usual names of columns, evals of a skill, or a promptfoo config. A
- * task without an id gets one from its content; equal ones are one task. Throws `TASKS_INVALID` with a line for each bad row.
+ * task without an id gets one from its content; equal ones are one task. Throws `TASKS_INVALID` with the problems of bad rows.
  */
 export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);

@@ -75,7 +75,7 @@ async function openGateway(
     price,
     allows: model === undefined ? undefined : (asked) => isSameModel(asked, model),
     skills: skills.map(({ files }) => ({ name: '', description: '', ...skillHeader(files['SKILL.md'] ?? '') })),
-    callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 3)), // a hang, tried twice, shows before the time is up
+    callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 3)), // asked once and once more, a hang shows before the time is up; `endOf` throws it as an outage, which stops the run
     signal,
     onSpend,
     onEnd,
@@ -148,7 +148,7 @@ const unique = (skills: readonly { readonly name: string }[]) => [...new Set(ski
 type Outcome = {
   readonly collected: Collected;
   readonly gateway: ModelGateway | undefined;
-  /** Absent when we ended it. */
+  /** Absent where the caller had seen enough, or stopped the run. */
   readonly ended: SandboxResult | undefined;
   /** Whether the caller has seen what it waited for. */
   readonly isEnough: boolean;

@@ -2,15 +2,16 @@
  * An attempt, in order. Shared by all attempts at a task, and kept for later runs under a hash: its template, which is the folder
  * and files of the task after `setup` (`templates.of`). Of its own: the view or copy of it, then home, gateway, skills, the agent.
  * `setup` that fails is ENV_FAILED: the attempt is errored (`withoutPlace`), and the command is not run again for this task in this
- * run. A missing verdict (no reward, a time-out, exit code 126 or 127) is errored too. Neither is a zero, repeated at once, or kept:
+ * run. A missing verdict (no reward, a time-out, exit code 126 or 127) is errored too. Neither counts as a zero, is repeated at once, or is kept:
  * a resumed run tries again. If more than `maxErroredShare` of a stage is errored, the run stops; where too many attempts with a
- * candidate are not judged, it is rejected as invalid instead.
- * At `timeoutMs` or Ctrl-C the sandbox asks the agent's processes to end and kills them after 2 s, also those it left behind. Closing
+ * candidate are not judged, the candidate is rejected as invalid instead, and the run continues.
+ * At `timeoutMs` or Ctrl-C the sandbox asks the agent's processes to end and kills them after 2 s; what an agent leaves behind when it
+ * ends by itself is killed too. Closing
  * the gateway ends calls in flight. After a time-out the work is judged as it is.
  * A call beyond maxTurns, maxTokens or maxUsd gets status 400 from the gateway, which notes the limit and ends the agent. Claude,
  * Gemini and Qwen also get maxTurns, and Claude maxUsd, as a setting of their own; if that ends one first, its events name the limit.
  * Once the agent is gone, changes are read, then assertions are checked, then `verifyWorkspace` lays its files over the agent's and
- * runs without network; Python's compiled files of the workspace are not used. All are asked, except the rubric without a verdict.
+ * runs without network; Python's compiled files of the workspace are not used. All are asked; only the rubric is not asked where the verifier gave no verdict.
  * A skill is loaded once the tool that loads skills has succeeded for it; for Codex and Pi, a call that names its SKILL.md. Analysts do
  * not read attempts that have not loaded it (`skillUnread`), unless the description is trained.
  * After Ctrl-C the copy, the home and the groups go as well, on the way out; a second one exits at once, where `atExit` kills and
