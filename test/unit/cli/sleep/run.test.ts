@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -249,19 +249,6 @@ describe('skillopt sleep dry-run', () => {
 });
 
 describe('skillopt demo sleep', () => {
-  it('is in the documentation with its true output, shortened; WRITE_DOCS=1 writes it', async () => {
-    const io = captureIo({ columns: 100 });
-    expect(await runCli(['demo', 'sleep', '--quiet'], io)).toBe(0);
-    const nights = io.out().trimEnd().split('\n\n');
-    const shown = [nights[1], nights[2], '…', nights[5], '…', nights.at(-1)].join('\n');
-    const page = new URL('../../../../docs/sleep.md', import.meta.url);
-    const text = readFileSync(page, 'utf8');
-    const told = text.replace(/(?<=on unseen days:\n\n```text\n)[\s\S]*?(?=\n```\n)/, () => shown);
-    if (process.env.WRITE_DOCS === '1') writeFileSync(page, told);
-    expect(readFileSync(page, 'utf8')).toBe(told);
-    expect(told).toContain(shown);
-  }, 120_000);
-
   it('plays real nights offline', async () => {
     const io = captureIo();
     expect(await runCli(['demo', 'sleep', '--nights', '1', '--quiet', '--json'], io)).toBe(0);

@@ -87,7 +87,7 @@ describe('skillopt sleep run --max-minutes', () => {
     expect({ nTasks, notes: notes.join('\n') }).toEqual({ nTasks: 1, notes: expect.stringMatching(REACHED) });
   });
 
-  it.each([0, 10, 26, 40])(
+  it.concurrent.each([0, 10, 26, 40])(
     'ends when the server is silent after %d answers: baseline, attempts, reflection or proof',
     async (answers) => {
       const far = silentAfter(answers, nightAnswer);
