@@ -26,10 +26,11 @@ server.on('error', ({ message }) => {
 });
 
 server.listen(Number(port), '127.0.0.1', () => {
-  const child = spawn(program, args, { stdio: 'inherit' });
+  let child; // signals are listened for before it starts: one in between would end this process alone
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']) {
     process.on(signal, () => child.kill(signal));
   }
+  child = spawn(program, args, { stdio: 'inherit' });
   child.on('error', ({ message, code }) => {
     process.stderr.write(`forward: cannot start ${program}: ${message}\n`);
     process.exit(code === 'ENOENT' ? 127 : 126);
