@@ -55,7 +55,7 @@ const partCalled = (command: Command, argv: readonly string[]) =>
   command.commands.find((one) => one.name() === argv.find((word) => !word.startsWith('-'))) ?? command;
 
 function newCommand({ name, summary }: CommandEntry, { io, colors, called }: Terminal): Command {
-  const width = Math.min(io.stdout.columns ?? 100, 100);
+  const width = Math.min(io.stdout.columns || 100, 100);
   return new Command(`skillopt ${name}`)
     .description(summary)
     .exitOverride()

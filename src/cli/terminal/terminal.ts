@@ -81,10 +81,10 @@ function safeOutput(output: Output, env: Io['env']): SafeOutput {
       return output.isTTY;
     },
     get columns() {
-      return output.columns;
+      return output.columns || undefined; // a terminal that does not know its size says 0
     },
     get rows() {
-      return output.rows;
+      return output.rows || undefined;
     },
     write: (text) => (safe.writeAbove ? safe.writeAbove(text) : output.write(clean(text))),
     writeAfter: (codes, text) => output.write(codes + clean(text)),

@@ -196,3 +196,15 @@ describe('runs', () => {
     expect(out).toMatch(/torn\s+unreadable/);
   });
 });
+
+it.each([['--help'], ['runs'], ['train', '--help'], ['show', 'none']])(
+  'a terminal that does not know its size is as wide as none: %j',
+  async (...argv) => {
+    const printed = async (columns?: number) => {
+      const io = captureIo({ isTTY: true, env: { NO_COLOR: '1' }, ...(columns === undefined ? {} : { columns }) });
+      await runCli(argv, io);
+      return `${io.out()}${io.err()}`;
+    };
+    expect(await printed(0)).toBe(await printed());
+  },
+);
