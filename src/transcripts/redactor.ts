@@ -13,13 +13,17 @@ export type RedactorPlace = Pick<Place, 'env' | 'home'> & { readonly host?: stri
 export function redactor(place: RedactorPlace): (text: string) => string {
   const home = ownHome(place.home);
   const own = ownNames(place);
-  return (text) => {
+  const redact = (text: string) => {
     const homes = abbreviateHomes(home ? text.replace(home, '~') : text);
     const names = new Map([
       ...own,
       ...homes.names.filter(isTelling).map((name) => [name.toLowerCase(), USER] as const),
     ]);
     return hideNames(hideEmails(redactSecrets(homes.text)), names);
+  };
+  return (text) => {
+    const shown = redact(text);
+    return /\[secret\][\\/%]/.test(shown) ? redact(shown) : shown; // a home that was glued to a secret begins behind it now
   };
 }
 
