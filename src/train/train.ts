@@ -50,7 +50,7 @@ async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
   const plan = planEpoch(epoch, run);
   for (;;) {
     // The next batch, or the last one again (`isBatchDone`) until a proposal is accepted, no edit was merged, or it was read
-    // `proposalsPerBatch` times. The cache has its attempts; the analysts are asked anew, about another order.
+    // `proposalsPerBatch` times. The cache has its attempts; the analysts are asked again, about another order.
     const step = nextStep(state, plan, run);
     if (!step) return state;
     const reason = whyOver(state, step, run);

@@ -9,9 +9,9 @@
  * Poison (text that hides, or orders to fetch or run something) is looked for before anything is measured, so none is ever proven:
  * in what analysts propose, each edit and all together (`Quarantine.take`); in selected edits, rewrites and reminders (`refuseText`);
  * and when an edit is applied, which skips hidden text. The other edits go on. Poison is not staged; the report lists it with reasons.
- * Limits. While tasks are found, half is kept back: without any task BUDGET_EXHAUSTED, otherwise the night goes on with those it has.
+ * Limits. While tasks are found, half is kept back: without any task BUDGET_EXHAUSTED, otherwise the night continues with those it has.
  * Before a first step is done: thrown for the first document, a note for a later one. In the search: the best so far is measured and
- * proven by what was kept back. In the proof: it stays unproven. The last two are a note in the report, and the night goes on.
+ * proven by what was kept back. In the proof: it stays unproven. The last two are a note in the report, and the night continues.
  * `finishNight` writes report.json, report.md and diagnostics.json; then the state: the tasks for later nights, which sessions were
  * considered, the proposals; then `done` in night.json. All of that also in a night that proposes nothing.
  * Handoff: what has no usable answer in the night's `handoff/answers/ID.md` waits (ID: a hash of role, messages and draw). Once no more

@@ -182,7 +182,7 @@ export const configShape = {
   maxMinutes: setting(z.number().positive().optional(), 'Most minutes, counted from each start.'),
   prices: setting(z.record(z.string(), Price).default({}), 'Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: setting(positive.default(5), 'Calls failing in a row, retries included, that stop a run.'),
-  maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Share of tasks without a score that a stage bears.'),
+  maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Maximum share of unscored tasks per stage.'),
   maxCacheMb: setting(z.number().positive().default(1024), 'Largest cache of a run. Beyond it the oldest texts go.'),
   verbose: setting(z.boolean().optional(), 'Accepted and ignored: the library is silent, observers are notified.'),
   extras: setting(z.record(z.string(), z.unknown()).default({}), 'Free-form values for environments and prompts.'),

@@ -90,7 +90,7 @@ async function readSession(digest: SessionDigest, options: ModelMinerOptions, st
     const tasks = proposals.flatMap((proposal) => toMinedTask(proposal, digest, validateChecks) ?? []);
     return { digest, tasks, uncheckable: proposals.length - tasks.length };
   } catch (error) {
-    // The night goes on with the tasks that were found.
+    // The night continues with the tasks that were found.
     if (isOutOfBudget(error)) return failed({ reason: 'over-budget', limit: error.message });
     if (!(error instanceof ModelCallError) || error.isFatal) throw error;
     return failed({ reason: 'call-failed', error });
