@@ -8,7 +8,7 @@ import {
 } from '../../core/contracts/index.ts';
 import { costUsd, type Price, priceOf } from '../budget/prices.ts';
 import type { Fault, GatewayDialect, Json } from './gateway-dialects.ts';
-import type { GenerationCall } from './read-call.ts';
+import type { Asked } from './read-call.ts';
 import { failureFault } from './relay-call.ts';
 
 /** A limit that is reached, or a provider that failed. */
@@ -42,7 +42,7 @@ export class Admission {
   }
 
   /** Why a call may not pass. */
-  refuse({ model, body, dialect }: GenerationCall): Fault | undefined {
+  refuse({ model, body, dialect }: Asked): Fault | undefined {
     const { allows, skills = [] } = this.#options;
     if (allows?.(model ?? '') === false) return this.#refuseModel(model ?? '(none)');
     if (this.first.tools.length === 0) this.first = readFirstRequest(body, dialect, skills);
@@ -149,7 +149,7 @@ export type GatewayLimits = {
 type PricedUsage = { readonly usage: Usage; readonly price: Price | undefined };
 
 /** `usage` is what it has used so far, `most` what it may still take: nothing once it is over. */
-type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage };
+export type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage };
 
 /**
  * Limits are checked before each call, because the cost of a call is known when it is over. So tokens and dollars are

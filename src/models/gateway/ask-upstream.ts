@@ -6,6 +6,7 @@ import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.t
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
 import { type Endpoint, withoutScheme } from '../endpoint.ts';
+import type { HeldBody } from './body-room.ts';
 
 export type GatewayRetry = {
   readonly maxRetries?: number;
@@ -129,7 +130,7 @@ export type UpstreamRequest = {
   /** With its query, to be added to the base URL. */
   readonly path: string;
   readonly headers: PlainHeaders;
-  readonly body?: Buffer | undefined;
+  readonly body?: HeldBody | undefined;
 };
 
 type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
@@ -149,7 +150,9 @@ export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, id
     async send({ method, path, headers, body }, signal) {
       const url = new URL(`${baseURL}${path}`);
       for (const [name, value] of Object.entries(queryParams)) url.searchParams.set(name, value);
-      const options = { method: method as 'POST', headers, body: body ?? null, signal, dispatcher };
+      const length = body === undefined ? {} : { 'content-length': String(body.length) };
+      const sent = { headers: { ...headers, ...length }, body: body?.content() ?? null };
+      const options = { method: method as 'POST', ...sent, signal, dispatcher };
       const reply = await send(url, options);
       return { status: reply.statusCode, ...unpacked(reply.body, reply.headers as PlainHeaders) };
     },
