@@ -10,6 +10,7 @@ import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
+import { gatewayAbuse } from './rows/gateway-abuse.ts';
 import { harvest } from './rows/harvest.ts';
 import { help } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
@@ -42,6 +43,7 @@ const rows: readonly BenchRow[] = [
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,
+  gatewayAbuse,
   chaos,
   memory,
   mine,

@@ -89,15 +89,17 @@ type FirstRequest = { readonly tools: readonly string[]; readonly offered: reado
 
 function readFirstRequest(body: Json, dialect: GatewayDialect, skills: readonly NamedSkill[]): FirstRequest {
   const tools = dialect.toolNames(body).filter((name) => name !== undefined);
+  if (skills.length === 0) return { tools, offered: [] };
   const texts = textsIn(body);
   const said = plain(texts.join('\n'));
   return { tools, offered: skills.flatMap((skill) => offerOf(skill, said, texts)) };
 }
 
 /** All texts of a request: system prompts, messages, descriptions of tools and of their arguments. */
-function textsIn(value: Json): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+function textsIn(value: Json, texts: string[] = []): string[] {
+  if (typeof value === 'string') texts.push(value);
+  else if (typeof value === 'object' && value !== null) for (const key in value) textsIn(value[key], texts);
+  return texts;
 }
 
 function offerOf({ name, description }: NamedSkill, said: string, texts: readonly string[]): OfferedSkill[] {

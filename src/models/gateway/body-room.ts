@@ -25,8 +25,8 @@ const MAX_BODY = MAX_BODY_MB * 1_000_000;
 const TOO_LARGE: Fault = { status: 413, message: `A request may have ${MAX_BODY_MB} MB, also when it is unpacked.` };
 const UNREADABLE: Fault = { status: 400, message: 'The request cannot be unpacked.' };
 
-/** What one gateway holds in memory. Long conversations fit into it, and those of 64 attempts into a trainer. */
-const OWN_BYTES = 1_000_000;
+/** What one gateway holds in memory. Most requests fit into it. */
+const OWN_BYTES = 500_000;
 /** Larger bodies of one gateway at a time. They are on disk until they are answered. */
 const LARGE_AT_ONCE = 4;
 /** All gateways of this process read their larger bodies one after the other. */
@@ -41,10 +41,12 @@ const [PACE_MS, PACE_BYTES] = [1_000, 500_000];
 export class BodyRoom {
   #free = OWN_BYTES;
   readonly #places = pLimit(LARGE_AT_ONCE);
+  readonly #queue = pLimit(1); // so that other gateways wait for one body of this one, and not for all
 
   /** Reads a body, shows it to `look`, and holds it while `use` works. */
   async hold(incoming: IncomingMessage, look: Look, use: Use): Promise<void> {
-    const encoding = incoming.headers['content-encoding'];
+    const { 'content-encoding': encoding, 'content-length': length } = incoming.headers;
+    if (Number(length) > MAX_BODY) return use(TOO_LARGE);
     const body = new GrowingBody(incoming);
     let held = 0;
     const giveBack = () => {
@@ -60,7 +62,7 @@ export class BodyRoom {
       });
       if (isWhole && !isPacked(encoding)) return await use(inMemory(look(body.bytes())));
       await this.#places(async () => {
-        await using large = await turns(() => readLarge(body, look));
+        await using large = await this.#queue(() => turns(() => readLarge(body, look)));
         giveBack();
         await use(large.body);
       });
