@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runAnswer } from '../../src/app/index.ts';
+import { priceStages } from '../../src/app/price-estimate.ts';
 import { checkSkill } from '../../src/app/scoring/evaluate.ts';
-import { bucketScores, type RolloutResult, toEvaluation } from '../../src/core/contracts/index.ts';
-import { stateViews, summarize } from '../../src/core/run/index.ts';
+import { bucketScores, parseConfig, type RolloutResult, toEvaluation } from '../../src/core/contracts/index.ts';
+import { noStageUsage, stateViews, summarize } from '../../src/core/run/index.ts';
 import { whyUnscored } from '../../src/pipeline/index.ts';
 import {
   checkMarkdown,
   colorsFor,
   type EvalReport,
+  estimateLines,
   evalLines,
   evalValue,
   junitText,
@@ -16,6 +18,7 @@ import {
   reportView,
   type ScoredDocument,
 } from '../../src/report/index.ts';
+import { estimateRun } from '../../src/train/index.ts';
 import { impossibleValues, impossibleWords } from '../support/impossible.ts';
 import { resultsOf, runOf, type Scores, type Told } from '../support/told-run.ts';
 
@@ -59,6 +62,53 @@ describe('the figures of any run', () => {
         expect(impossibleValues(summarize(state))).toEqual([]);
         const event = { type: 'run-end', at: '', ms: 0, usage: {} } as const;
         expect(impossibleValues(JSON.parse(stateViews(event, state, 'runs/r')['summary.json']!))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the figures of any provider', () => {
+  it('are shown as shares of a whole only where they are', () => {
+    const amount = fc.integer({ min: 0, max: 3 });
+    const counts = fc.record({
+      replies: fc.constant(5),
+      input: amount,
+      cached: amount,
+      output: amount,
+      reasoning: amount,
+    });
+    fc.assert(
+      fc.property(told, counts, (run, used) => {
+        const state = { ...runOf(run), usage: { rollout: { ...noStageUsage, ...used } } };
+        expect(impossibleWords(reportLines(state, { ...style, ...PLACE, isComplete: true }).join('\n'))).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('the figures of any estimate', () => {
+  const tokens = { skill: 100, item: 20.5, optimizerPrompt: 400.3, targetReply: 150, optimizerReply: 600, edit: 40 };
+  const sizes = fc.record({ train: fc.integer({ min: 1, max: 60 }), val: size, test: size });
+  const settings = fc.record({
+    gate: fc.constantFrom('paired', 'strict'),
+    proposalsPerBatch: fc.integer({ min: 1, max: 3 }),
+    maxRollouts: fc.constantFrom(undefined, 500),
+    salvage: fc.boolean(),
+    prune: fc.boolean(),
+  });
+
+  it('are whole calls and tokens, from the least to the most', () => {
+    fc.assert(
+      fc.property(sizes, settings, fc.constantFrom(0, 1, 2, 12 / 7, 0.25), (items, chosen, judgeCalls) => {
+        const stages = estimateRun({ config: parseConfig(chosen as object), items, tokens, judgeCalls });
+        const model = 'openai:gpt-5-mini';
+        const costs = priceStages(stages, { target: model, optimizer: model, judge: model }, {});
+        const ranges = [...costs.stages.flatMap(({ calls, inputTokens }) => [calls, inputTokens]), costs.totals.calls];
+        for (const { low, high } of ranges)
+          expect([Number.isInteger(low), Number.isInteger(high), low <= high]).toEqual([true, true, true]);
+        expect(impossibleWords(estimateLines(costs, style).join('\n'))).toEqual([]);
       }),
       { numRuns: 200 },
     );
@@ -128,7 +178,7 @@ describe('the figures of any check', () => {
           .replace('0.0 % were', '');
         expect(shown).not.toMatch(/\d %/);
         expect(shown.toLowerCase()).toContain('not measured');
-        const value = evalValue(report) as Record<string, any>;
+        const value = evalValue(report) as { tasks: object[]; buckets: object };
         expect(value).toMatchObject({
           hard: null,
           soft: null,

@@ -106,7 +106,7 @@ const quantile = (confidence: number, freedom: number): number => tQuantile((1 +
 
 /** Scores are from 0 to 1: neither an estimate nor its interval is beyond the limits, and the one is within the other. */
 function around(estimate: number, half: number, { low, high }: Interval): Estimate {
-  const within = (value: number) => Math.min(high, Math.max(low, value));
+  const within = (value: number) => Math.min(high, Math.max(low, value)) + 0; // and never -0
   const value = within(estimate);
   return { value, interval: { low: within(value - half), high: within(value + half) } };
 }
