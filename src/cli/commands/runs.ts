@@ -176,7 +176,7 @@ export const defineCache: DefineCommand = (command, terminal) => {
   const clear = part('clear <run>', 'delete the cache of one run; what it held is paid for again');
   stats.action((flags: CacheFlags) => showStats(flags, terminal));
   clear.action((run: string, flags: CacheFlags) => clearOne(run, flags, terminal));
-  command.addHelpText('after', CACHE_EXAMPLES);
+  command.addOption(jsonOption()).addHelpText('after', CACHE_EXAMPLES);
 };
 
 const CACHE_EXAMPLES = examples([
