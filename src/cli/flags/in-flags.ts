@@ -12,6 +12,7 @@ const LIMITS = /\bmax(?:Calls|TotalTokens|TokensPerNight|CostUsd|Minutes)\b/g;
 const ADVICE: readonly (readonly [string, string])[] = [
   ['(outRoot)', '(--run)'],
   ['move this run away', 'start over (--fresh)'],
+  ['take back what was applied.', 'take back what was applied: skillopt apply RUN --undo'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
   ['or choose another split', 'or choose another with --split'],

@@ -140,9 +140,9 @@ const SKILL = 'initial skill';
 function refuseApplied({ name }: RunStore, { identity }: Start, journal: readonly RunEvent[]): void {
   const { best, isDone } = journal.reduce(reduce, emptyRun);
   if (identity[SKILL] !== skillHash(best.skill)) return;
-  const resume = isDone ? '' : ' To resume this run instead, take it back first: skillopt apply RUN --undo.';
+  const resume = isDone ? '' : ' To resume this run instead, take back what was applied.';
   throw new SkillError('RUN_MISMATCH', `${name} has trained this skill, and its best version is applied already`, {
-    hint: `To train on from there: skillopt train --fresh. The old run is moved aside and stays as it is.${resume}`,
+    hint: `To train on from there, move this run away.${resume}`,
   });
 }
 

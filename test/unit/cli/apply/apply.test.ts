@@ -131,7 +131,7 @@ describe('apply', () => {
       2,
       expect.stringContaining('runs/run has trained this skill, and its best version is applied already'),
     ]);
-    expect(err).toContain('hint: To train on from there: npx skillopt train --fresh.');
+    expect(err).toContain('hint: To train on from there, start over (--fresh).');
     expect(err, 'a finished run has nothing to resume').not.toContain('--undo');
     expect((await project.run('train', '--quiet', '--fresh')).code).toBe(0);
   });
