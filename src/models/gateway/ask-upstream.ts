@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import { type Endpoint, withoutScheme } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 
 export type GatewayRetry = {
   readonly maxRetries?: number;
@@ -199,6 +199,5 @@ export function requestHeaders(headers: IncomingHttpHeaders, own: Readonly<Recor
   return Object.fromEntries([...passed, ['accept-encoding', 'identity'], ...added]);
 }
 
-/** The secrets of a caller that signs in itself, which must not appear in messages either. */
-export const signInOf = (headers: IncomingHttpHeaders): string[] =>
-  SIGN_IN.flatMap((name) => headers[name] ?? []).map(withoutScheme);
+/** The keys of a caller that signs in itself. */
+export const signInOf = (headers: IncomingHttpHeaders): string[] => SIGN_IN.flatMap((name) => headers[name] ?? []);

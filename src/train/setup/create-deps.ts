@@ -7,6 +7,7 @@ import type {
   RunCaches,
   SkillOptConfig,
 } from '../../core/contracts/index.ts';
+import { knowKeysIn } from '../../core/guard/index.ts';
 import {
   type Amounts,
   addBills,
@@ -58,6 +59,7 @@ type RunDepsOptions = WrapOptions & {
  */
 export function createRunDeps({ promptOverrides, runner, onProgress, onWarning, ...options }: RunDepsOptions) {
   const { config, caches, stop } = options;
+  knowKeysIn(config.extras); // an environment may return them with its results
   const { takeUsage, keepSpent, budget, modelsUnder, countRollout } = wrapModels(options);
   const replies = createReplyTally();
   const thrown = createThrowTally(onWarning);
