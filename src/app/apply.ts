@@ -19,7 +19,7 @@ import {
   skillFileAt,
   undo,
 } from '../skills/index.ts';
-import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../stores/index.ts';
+import { APPLIED_FOLDER, isRunLocked, openStateFolder, shownPath, stateFolderOf } from '../stores/index.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /**
@@ -59,12 +59,20 @@ export type AppliedRun = {
 /** Puts what a run learned into the skill that it began from. Writes nothing if the document was edited since, or is gone. */
 export async function applyRun(run: LoadedRun, journalFolder: string, options: ApplyOptions = {}): Promise<AppliedRun> {
   const { to, agrees = async () => true } = options;
+  await refuseAtWork(run);
   const plan = await planApply(run, journalFolder, to);
   if (plan?.standing !== 'write' || !(await agrees(plan))) return { isApplied: false, plan, backup: null };
   const id = newChangeId(run);
   const roots = [dirname(plan.document.realPath)];
   const { steps } = await replaceFiles(replacementsOf(plan), { journalFolder, id, roots });
   return { isApplied: true, plan, backup: backupPath(journalFolder, id, steps[0]!) };
+}
+
+/** A training reads the skill again when it is resumed, and its best version may change at any moment. */
+async function refuseAtWork({ path }: LoadedRun): Promise<void> {
+  if (!(await isRunLocked(path))) return;
+  const hint = `Wait until it ends, or stop it. The best version so far, to copy: ${join(shownPath(path), 'best_skill.md')}`;
+  throw new SkillError('RUN_LOCKED', `${shownPath(path)} is being trained`, { hint });
 }
 
 /** Where old bytes are kept, for this user alone. `env` and `home` default to those of the process. */
