@@ -179,7 +179,10 @@ export const configShape = {
   ),
   maxTotalTokens: setting(positive.optional(), 'Most tokens in and out, of both models.'),
   maxCostUsd: setting(z.number().positive().optional(), 'Most dollars. Every model needs a known price.'),
-  maxMinutes: setting(z.number().positive().optional(), 'Most minutes, counted from each start.'),
+  maxMinutes: setting(
+    z.number().positive().optional(),
+    'Most minutes, counted from each start. Setting the clock changes nothing; on Linux, time asleep does not count.',
+  ),
   prices: setting(z.record(z.string(), Price).default({}), 'Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: setting(positive.default(5), 'Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Maximum share of unscored tasks per stage.'),

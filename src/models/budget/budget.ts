@@ -7,7 +7,7 @@ export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
   readonly maxTotalTokens?: number | undefined;
   readonly maxCostUsd?: number | undefined;
-  /** Counted from the moment the budget is made. */
+  /** Counted from the moment the budget is made, by a clock that nobody can set. */
   readonly maxMinutes?: number | undefined;
   /** What was spent of the same limits before. */
   readonly spent?: Partial<Amounts> | undefined;
@@ -118,8 +118,11 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** As long as after Ctrl-C; of a short limit a sixtieth. */
 const LONGEST_GRACE_MS = 10_000;
 
+/** Setting the machine's clock does not change it. On Linux it stands still while the machine sleeps. */
+const monotonicMs = () => performance.now();
+
 /** What a budget has counted, and what follows from it. */
-function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
+function openBooks({ now = monotonicMs, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
   const { maxCalls = NO_LIMIT, maxTotalTokens = NO_LIMIT, maxCostUsd = NO_LIMIT } = options;
   const limits: Amounts = { calls: maxCalls, totalTokens: maxTotalTokens, costUsd: maxCostUsd };
   const deadline = now() + maxMinutes * 60_000;

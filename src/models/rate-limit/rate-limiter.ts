@@ -184,7 +184,7 @@ function createAdaptiveLimit({ initial = 8, max = 256, cut = 0.9 }: RateLimiterO
 
 /** A time during which no call starts. `onEnd` is called at its end if `isOn` was asked meanwhile. */
 function createPause(onEnd: () => void, options: RateLimiterOptions) {
-  const { maxPauseMs = 120_000, now = Date.now, delay = wait } = options;
+  const { maxPauseMs = 120_000, now = () => performance.now(), delay = wait } = options;
   let until = Number.NEGATIVE_INFINITY;
   let alarm: AbortController | undefined;
   const setAlarm = (ms: number) => {

@@ -23,7 +23,7 @@ export type RateLimitOptions = {
  * goes to the head of the line and is sent when a slot is free. It does not sleep, so that no slot idles.
  */
 export function withRateLimit(model: ChatModel, limiter: RateLimiter, options: RateLimitOptions = {}): ChatModel {
-  const { maxRequeues = 4, signal, onRequeue, onWait, now = Date.now } = options;
+  const { maxRequeues = 4, signal, onRequeue, onWait, now = () => performance.now() } = options;
 
   async function waitForSlot(request: ChatRequest, isAgain: boolean): Promise<Slot> {
     const start = now();

@@ -88,9 +88,23 @@ function findProvider(typed: string, role: ModelRole): Provider {
     const message = `${role}: ${name} is not a chat model: it runs an agent in a folder of files`;
     throw invalid(message, `Only a target can be an agent: target: { agent: claude }. Providers: ${known()}`);
   }
-  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]);
+  const provider = providerOf(name);
+  const guess = provider
+    ? ` — did you mean ${provider}:${name}?`
+    : suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]);
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);
 }
+
+/** Whose models have names like this. */
+const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt|chatgpt|o\d)(-|$)/i, 'openai'],
+  [/^claude-/i, 'anthropic'],
+  [/^(gemini|gemma)-/i, 'google'],
+  [/^qwen/i, 'qwen'],
+  [/^minimax-/i, 'minimax'],
+];
+
+const providerOf = (name: string) => MODEL_NAMES.find(([pattern]) => pattern.test(name))?.[1];
 
 async function modelContext(name: string, { role, env, directory, notices }: ResolveOptions): Promise<ModelContext> {
   const fromFile = directory === undefined ? {} : await readEnvFile(directory);
