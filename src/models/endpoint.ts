@@ -206,7 +206,7 @@ const responseTo = (request: http.ClientRequest, body: string | undefined) =>
   });
 
 /** What a connection fails with that was closed while it was idle. */
-const STALE = ['ECONNRESET', 'EPIPE'];
+export const STALE = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 /** By events, since iterating over a stream takes several turns of the event loop for a body of one piece. */
 function readReply(incoming: http.IncomingMessage, host: string): Promise<Response> {

@@ -97,7 +97,7 @@ function keyHint(host: string, variable: string | undefined): string {
 }
 
 const noKeyHint = (host: string) =>
-  `No key was sent to ${host}. Name the variable that holds it: { provider: compatible, model: …, baseURL: …, apiKeyEnv: MY_KEY }.`;
+  `No key was sent to ${host}. Write the model as a block that names the variable of its key: { provider: …, model: …, baseURL: …, apiKeyEnv: MY_KEY }.`;
 
 type UnreadableReply = BadReply & { readonly isEmpty: boolean };
 

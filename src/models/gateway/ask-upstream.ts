@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import { type Endpoint, withoutScheme } from '../endpoint.ts';
+import { type Endpoint, STALE, withoutScheme } from '../endpoint.ts';
 
 export type GatewayRetry = {
   readonly maxRetries?: number;
@@ -142,18 +142,29 @@ export interface Upstream extends AsyncDisposable {
 /** Opens its own connections, through a proxy if the environment names one. Redirects are not followed: a key stays with its host. */
 export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, idleMs: number): Promise<Upstream> {
   const { Agent, ProxyAgent, request: send } = await import('undici');
-  const timeouts = { headersTimeout: idleMs, bodyTimeout: idleMs };
-  const dispatcher =
-    proxy === undefined ? new Agent(timeouts) : new ProxyAgent({ ...timeouts, uri: proxy, proxyTunnel: false });
+  const open = (more: object) => {
+    const options = { headersTimeout: idleMs, bodyTimeout: idleMs, ...more };
+    return proxy === undefined ? new Agent(options) : new ProxyAgent({ ...options, uri: proxy, proxyTunnel: false });
+  };
+  const [keptOpen, opensNew] = [open({}), open({ pipelining: 0 })];
+  let connections = 0;
+  keptOpen.on('connect', () => {
+    connections += 1;
+  });
   return {
     async send({ method, path, headers, body }, signal) {
       const url = new URL(`${baseURL}${path}`);
       for (const [name, value] of Object.entries(queryParams)) url.searchParams.set(name, value);
-      const options = { method: method as 'POST', headers, body: body ?? null, signal, dispatcher };
-      const reply = await send(url, options);
+      const options = { method: method as 'POST', headers, body: body ?? null, signal };
+      const before = connections;
+      const reply = await send(url, { ...options, dispatcher: keptOpen }).catch((error) => {
+        // The provider closed the idle connection just then: that is no answer to this call, so that it is no further try of it.
+        if (connections > before || signal.aborted || !STALE.includes(error.code)) throw error;
+        return send(url, { ...options, dispatcher: opensNew });
+      });
       return { status: reply.statusCode, ...unpacked(reply.body, reply.headers as PlainHeaders) };
     },
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+    [Symbol.asyncDispose]: async () => void (await Promise.all([keptOpen.destroy(), opensNew.destroy()])),
   };
 }
 

@@ -88,10 +88,7 @@ function findProvider(typed: string, role: ModelRole): Provider {
     const message = `${role}: ${name} is not a chat model: it runs an agent in a folder of files`;
     throw invalid(message, `Only a target can be an agent: target: { agent: claude }. Providers: ${known()}`);
   }
-  const provider = providerOf(name);
-  const guess = provider
-    ? ` — did you mean ${provider}:${name}?`
-    : suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]);
+  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]) || modelGuess(name);
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);
 }
 
@@ -104,7 +101,10 @@ const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^minimax-/i, 'minimax'],
 ];
 
-const providerOf = (name: string) => MODEL_NAMES.find(([pattern]) => pattern.test(name))?.[1];
+function modelGuess(name: string): string {
+  const [, provider] = MODEL_NAMES.find(([pattern]) => pattern.test(name)) ?? [];
+  return provider === undefined ? '' : ` — did you mean ${provider}:${name}?`;
+}
 
 async function modelContext(name: string, { role, env, directory, notices }: ResolveOptions): Promise<ModelContext> {
   const fromFile = directory === undefined ? {} : await readEnvFile(directory);
