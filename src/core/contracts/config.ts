@@ -170,7 +170,10 @@ export const configShape = {
   rewriteMaxCompletionTokens: setting(positive.default(64_000), 'Longest reply that holds a whole skill, in tokens.'),
   maxTrajectoryTokens: setting(positive.default(40_000), 'Most tokens of trajectories in one optimizer prompt.'),
   optimizerContextTokens: setting(positive.default(128_000), "The optimizer's context window, in tokens."),
-  maxRetries: setting(whole.default(4), 'Further tries of a call that failed for the moment.'),
+  maxRetries: setting(
+    whole.default(4),
+    'Further tries of a call that failed for the moment. While the provider refuses every call (429), calls wait in line, at most 30 s for each of these tries; then the run stops and can be resumed.',
+  ),
   callTimeoutMs: setting(positive.default(120_000), 'Longest time for one model call.'),
   rolloutTimeoutMs: setting(positive.default(600_000), 'Longest time for one task.'),
   maxCalls: setting(
