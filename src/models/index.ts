@@ -35,7 +35,7 @@ export {
   createLimiterPool,
   createRateLimiter,
   type LimiterPool,
-  type RateLimiter,
+  patienceFor,
   type RateLimiterOptions,
 } from './rate-limit/rate-limiter.ts';
 export { type ScriptedModel, type ScriptedReply, scripted } from './scripted.ts';

@@ -84,8 +84,11 @@ export {
   OWN_CALL_FOLDER,
   OWN_CALL_ORIGINATOR,
   OWN_CALL_SENTINEL,
+  type RateLimiter,
   type ReplyCache,
   type RunCaches,
+  type Slot,
+  type SlotRequest,
   type TextCache,
   type Usage,
 } from './model.ts';

@@ -29,6 +29,7 @@ import {
   largerAmounts,
   type Meter,
   type Price,
+  patienceFor,
   type RateLimitOptions,
   type Retry,
   remainingCalls,
@@ -125,6 +126,10 @@ export function wrapModels(options: WrapOptions) {
   const meter = createMeter();
   const budget = runBudget({ config, target, optimizer, usage: addBills(usage, uncounted), ledger, shared });
   const trying = tryingAgain(options, meter);
+  const lines = limiterPool(options, AGENT_CALLS * config.workers);
+  const agentCalls = ({ account, id }: AgentRunner) => {
+    return { maxRetries: config.maxRetries, limiter: lines.sharedLimiter(account ?? id) };
+  };
   const { metered, charge } = billing(caches, meter);
   for (const { stage, amounts } of uncounted) meter.add(stage, { ...amounts, recovered: amounts.replies ?? 0 });
 
@@ -136,8 +141,17 @@ export function wrapModels(options: WrapOptions) {
   const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
     const price = priceFor(worker, config.prices);
-    const wrapCalls = (model: ChatModel) => budget.untilOver(trying(model, model, signal));
-    return wrapAgent(watched(worker, price), { wrap: wrapCalls, charge, budget: budget.forRollouts, price, signal });
+    // One that tells of each call waits and asks again by itself: a whole attempt would cost all its turns again.
+    const asking = worker.tellsSpending ? agentCalls(worker) : undefined;
+    const wrapRuns = (model: ChatModel) => budget.untilOver(trying(model, asking ? {} : model, signal));
+    return wrapAgent(watched(worker, price), {
+      wrap: wrapRuns,
+      charge,
+      budget: budget.forRollouts,
+      price,
+      signal,
+      asking,
+    });
   };
   /** All stops share the meter and the limits. */
   const modelsUnder = ({ signal }: Stop) => ({
@@ -166,15 +180,23 @@ function counting({ caches, ledger }: WrapOptions, meter: Meter, budget: RunBudg
   };
 }
 
-/** circuit(retry(rateLimit(model))) */
-function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
-  const limiters = createLimiterPool((account) => ({
-    initial: config.workers,
-    max: config.workers,
+/** Some agents ask several times at once. */
+const AGENT_CALLS = 4;
+
+const limiterPool = ({ config, observers }: WrapOptions, most: number) =>
+  createLimiterPool((account) => ({
+    initial: most,
+    max: most,
+    patienceMs: patienceFor(config.maxRetries),
     onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
   }));
+
+/** circuit(retry(rateLimit(model))) */
+function tryingAgain(options: WrapOptions, meter: Meter) {
+  const { config, observers } = options;
+  const limiters = limiterPool(options, config.workers);
   const count = ({ stage = 'other' }: ChatRequest, amounts: Partial<StageUsage>) => meter.add(stage, amounts);
-  return (model: ChatModel, { account }: ChatModel, signal: AbortSignal): ChatModel => {
+  return (model: ChatModel, { account }: Pick<ChatModel, 'account'>, signal: AbortSignal): ChatModel => {
     const pacing: RateLimitOptions = {
       signal,
       remainingCalls,
