@@ -42,7 +42,7 @@ export type ApplyPlan = Pick<ApplyFigures, 'before' | 'after'> & {
 };
 
 export type ApplyOptions = {
-  /** An absolute path in place of the one that the skill was read from. */
+  /** A path in place of the one that the skill was read from; a relative one is from the current folder. */
   readonly to?: string | undefined;
   /** Sees the change before it is written. Default: agrees to everything. */
   readonly agrees?: (plan: ApplyPlan) => Promise<boolean>;
@@ -115,7 +115,7 @@ function together({ best, initialSkill }: RunState, own: Standing, others: reado
 export async function documentPath({ path, state }: LoadedRun, to: string | undefined): Promise<string | undefined> {
   const { skillSource } = state;
   if (to === undefined) return skillSource && resolve(path, skillSource.path);
-  const file = await skillFileAt(to);
+  const file = await skillFileAt(resolve(to));
   return extname(file).toLowerCase() === '.md' ? file : join(file, 'SKILL.md');
 }
 
