@@ -47,6 +47,7 @@ export { keepBill, paidSince, type ReplyCacheOptions, withReplyCache } from './w
 export {
   type Retry,
   type RetryOptions,
+  untilTimeIsOver,
   withCircuit,
   withRetry,
   withTimeLimit,

@@ -50,6 +50,7 @@ export {
   type RolloutManyContext,
   type RolloutOutput,
   type RolloutRunner,
+  type RunnerSpending,
   type SkillEnv,
 } from './env.ts';
 export {

@@ -46,6 +46,7 @@ import { type ModelUse, priceFor, type RunBudget, type RunBudgetOptions, runBudg
 import { notify } from '../record/recorder.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
 import { watchSpending, wrapAgent } from './wrap-agent.ts';
+import { wrapRunner } from './wrap-runner.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
@@ -58,10 +59,12 @@ type RunDepsOptions = WrapOptions & {
  * What the stages of one run reach for, with its models wrapped in what every run needs. `depsUnder` gives the same under
  * another stop: for work after the first one has fired.
  */
-export function createRunDeps({ promptOverrides, runner, onProgress, onWarning, ...options }: RunDepsOptions) {
+export function createRunDeps({ promptOverrides, onProgress, onWarning, ...options }: RunDepsOptions) {
   const { config, caches, stop } = options;
   knowKeysIn(config.extras); // an environment may return them with its results
-  const { takeUsage, keepSpent, budget, modelsUnder, countRollout } = wrapModels(options);
+  const { takeUsage, keepSpent, budget, modelsUnder, countRollout, charge } = wrapModels(options);
+  const limits = { budget: budget.forRollouts, charge, warn: onWarning };
+  const runner = options.runner && wrapRunner(options.runner, limits);
   const replies = createReplyTally();
   const thrown = createThrowTally(onWarning);
   const failed = createFailureTally();
@@ -160,7 +163,7 @@ export function wrapModels(options: WrapOptions) {
     optimizer: wrap(optimizer, { signal, isForRollouts: false }),
     judge: judge && wrap(judge, { signal, isForRollouts: true }),
   });
-  return { ...modelsUnder(stop), modelsUnder, budget, ...counting(options, meter, budget) };
+  return { ...modelsUnder(stop), modelsUnder, budget, charge, ...counting(options, meter, budget) };
 }
 
 function counting({ caches, ledger }: WrapOptions, meter: Meter, budget: RunBudget) {

@@ -1,42 +1,29 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { projectOverHttp } from '../../../support/project-over-http.ts';
 import { startSimOverHttp } from '../../../support/sim-over-http.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** From its third answer on, every answer of the server sets the clock of this machine by so much, and takes a while. */
-async function startClockSetter(jumpMs: number) {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const server = await startSimOverHttp();
-  let isSet = false;
-  server.disturbance = () => {
-    if (!isSet && server.requests.length > 2) vi.setSystemTime(Date.now() + jumpMs);
-    isSet ||= server.requests.length > 2;
-    return undefined;
-  };
-  return server;
-}
-
 afterEach(() => vi.useRealTimers());
 
-describe('maxMinutes', () => {
-  it('ends a run although the clock is set back', async () => {
-    await using server = await startClockSetter(-HOUR_MS);
-    const { disturbance } = server;
-    server.disturbance = (request) => {
-      disturbance(request);
-      return server.requests.length > 2 ? { status: 503, delayMs: 20 } : undefined; // it would never end by itself
-    };
-    using project = projectOverHttp(server.baseURL, { maxMinutes: 0.01, maxRetries: 1_000_000 });
-    const { code, err } = await project.run('train', '--quiet');
-    expect(err).toContain('max-minutes is reached');
-    expect(code).toBe(3);
-  });
+/** At its third request somebody sets the clock of this machine. */
+async function trainWhile(jumpMs: number, { delayMs, maxMinutes }: { delayMs: number; maxMinutes: number }) {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await using server = await startSimOverHttp();
+  server.disturbance = () => {
+    if (server.requests.length === 3) vi.setSystemTime(Date.now() + jumpMs);
+    return delayMs > 0 ? { content: 'no answer', delayMs } : undefined;
+  };
+  using project = projectOverHttp(server.baseURL, { maxMinutes, workers: 2 });
+  return await project.run('train', '--quiet');
+}
 
-  it('does not end a run because the clock is set forward', async () => {
-    await using server = await startClockSetter(HOUR_MS);
-    using project = projectOverHttp(server.baseURL, { maxMinutes: 5 });
-    const { code, err } = await project.run('train', '--quiet');
-    expect([code, err]).toEqual([0, expect.not.stringContaining('max-minutes')]);
-  });
+it('maxMinutes ends a run although the clock is set back', async () => {
+  const { code, err } = await trainWhile(-HOUR_MS, { delayMs: 60, maxMinutes: 0.01 });
+  expect([code, err]).toEqual([3, expect.stringContaining('--max-minutes is reached')]);
+});
+
+it('maxMinutes does not end a run because the clock is set forward', async () => {
+  const { code, err } = await trainWhile(HOUR_MS, { delayMs: 0, maxMinutes: 5 });
+  expect([code, err]).toEqual([0, expect.not.stringContaining('max-minutes')]);
 });
