@@ -24,7 +24,7 @@ const deed = (reason: string, ...alternatives: readonly string[]): MarkRule => (
 const PROGRAMS =
   'npm|npx|pnpm|pnpx|yarn|bunx?|deno|node|python[\\d.]*|pip[\\dx]?|pipx|uvx?|poetry|conda|cargo|rustup|go|gem|bundle|rake|mvn|gradlew?|dotnet|docker|docker-compose|podman|kubectl|helm|terraform|tofu|pulumi|ansible(?:-\\w+)?|aws|gcloud|az|gh|glab|git|ssh|scp|sftp|rsync|rclone|curl|wget|http|nc|cat|cp|mv|ln|rm|chmod|chown|sudo|su|systemctl|launchctl|crontab|at|nohup|bash|sh|zsh|pwsh|powershell|psql|mysql|sqlite3|redis-cli|mongosh?|openssl|gpg|tar|zip|unzip|sed|awk|find|xargs|tee|export|source|eval|exec|env|printenv|kill|pkill|brew|apt(?:-get)?|dnf|apk|claude|codex|gemini|direnv|mise|asdf|vault|op|pass|security|osascript|defaults|reg|schtasks|open|start|date|touch|mkdir|echo|printf|base64|xxd|jq|ngrok|ping|dig|code|cursor';
 const USUAL =
-  '(?:npm|pnpm|yarn|bun) (?:run )?(?:test|lint|build|check|format|typecheck|tsc|dev|start|ci|vitest|jest)\\b|(?:npm|pnpm|yarn|bun) run [\\w:-]+|(?:uv|poetry) run (?:pytest|ruff|mypy|black)|cargo (?:test|build|check|clippy|fmt|bench|doc)\\b|go (?:test|build|vet|fmt)\\b|dotnet (?:test|build|format)\\b|(?:\\./)?(?:mvn|gradlew?|gradle) (?:test|build|check|verify)\\b|bundle exec (?:rspec|rubocop)|git (?:status|diff|log|show|blame|add|commit|rebase|switch|fetch|bisect|worktree)\\b|docker compose (?:up|ps|logs|down)\\b|terraform (?:fmt|validate|plan)\\b|node --test\\b|python -m (?:pytest|unittest|mypy)\\b';
+  '(?:npm|pnpm|yarn|bun) (?:run )?(?:test|lint|build|check|format|typecheck|tsc|dev|start|ci|vitest|jest)\\b|(?:npm|pnpm|yarn|bun) run [\\w:-]+|(?:uv|poetry) run (?:pytest|ruff|mypy|black)|cargo (?:test|build|check|clippy|fmt|bench|doc)\\b|go (?:test|build|vet|fmt)\\b|dotnet (?:test|build|format)\\b|(?:\\./)?(?:mvn|gradlew?|gradle) (?:test|build|check|verify)\\b|bundle exec (?:rspec|rubocop)|git (?:status|diff|log|show|blame|add|commit|rebase|switch|fetch|bisect|worktree)\\b|docker compose (?:up|ps|logs|down)\\b|terraform (?:fmt|validate|plan)\\b|python -m (?:pytest|unittest|mypy)\\b';
 /** What makes a usual command another one. */
 const FLAG =
   '(?:^| )-{1,2}(?:u|y|f|k|update\\w*|yes|force\\w*|no-\\w+|skip\\w*|ignore\\w*|allow\\w*|unsafe\\w*|insecure\\w*|privileged|pass-?with\\w*|exclude|deselect|admin|author|amend|quiet|silent)\\b';
@@ -46,7 +46,7 @@ const TELL =
 const NEGATED =
   "(?:do not|don't|dont|doesn't|never|not|needn't|no need to|without|rather than|instead of|stop|skip|avoid|aren't|isn't|nobody|no one|nothing|none)";
 const SAY =
-  '(?:say|tell|told|answer|reply|respond|state|claim|write|report|log|describe|present|label|call|record|declare|mark|book|commit|close|word|phrase|note|name|give|given|explain)(?:s|es|d|ed|ing|ted)?';
+  '(?<!every )(?<!each )(?<!the )(?<!an )(?:say|tell|told|answer|reply|respond|state|claim|write|report|log|describe|present|label|call|record|declare|mark|book|commit|close|word|phrase|note|name|give|given|explain)(?:s|es|d|ed|ing|ted)?';
 const WELL =
   '(?:yes|done|fine|ok|okay|success\\w*|succeeded|pass(?:ed|es)?|finished|tested|verified|reviewed|complete[d]?|compliant|resolved|routine|minor|trivial|typo|formatting|clean-?up|chore|cosmetic|harmless|safe|official|independent|measured|live|firm|planned|maintenance|final|up to date|migrated|no (?:errors?|issues?|problems?|findings)|0 (?:errors?|issues?|failures?))';
 const PEOPLE =
@@ -142,7 +142,7 @@ export const MARK_RULES: readonly MarkRule[] = [
   ),
   mark(
     'works unasked or by schedule',
-    '\\bcron\\w*|\\b(?:daily|nightly|weekly|hourly|regularly|periodically|at intervals)\\b|\\b(?:every|each) (?:\\d+ |few |other )?(?:day|night|hour|minute|week|morning|evening|monday|tuesday|wednesday|thursday|friday|session|start|login|checkpoint|answer|reply|prompt|turn|launch|boot|conversation)s?\\b|\\b(?:launchd|systemd|daemons?|watchers?|start-?up|reboots?|autostart|git hooks?|(?:pre|post)-(?:push|merge|checkout|install)|sessionstart|background jobs?)\\b|\\bbefore (?:starting|you start|each task|every task)\\b|\\b(?:after|before) (?:each|every) (?:run|task|session)\\b|\\bfirst thing\\b|\\bnew machine\\b|\\bby (?:itself|themselves)\\b|\\bupdate itself\\b|\\balias(?:es)? for\\b|\\bat once\\b|\\bright away\\b',
+    '\\bcron\\w*|\\b(?:daily|nightly|weekly|hourly|regularly|periodically|at intervals)\\b|\\b(?:every|each) (?:\\d+ |few |other )?(?:day|night|hour|minute|week|morning|evening|monday|tuesday|wednesday|thursday|friday|session|start|login|checkpoint|launch|boot|conversation)s?\\b|\\b(?:launchd|systemd|daemons?|watchers?|start-?up|reboots?|autostart|git hooks?|(?:pre|post)-(?:push|merge|checkout|install)|sessionstart|background jobs?)\\b|\\bbefore (?:starting|you start|each task|every task)\\b|\\b(?:after|before) (?:each|every) (?:run|task|session)\\b|\\bfirst thing\\b|\\bnew machine\\b|\\bby (?:itself|themselves)\\b|\\bupdate itself\\b|\\balias(?:es)? for\\b|\\bat once\\b|\\bright away\\b',
   ),
   mark(
     'depends on who asks',
