@@ -38,7 +38,6 @@ export {
 export {
   adoptProposals,
   dropProposal,
-  isProjectOf,
   measureReview,
   type NightStatus,
   nightStatus,

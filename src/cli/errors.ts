@@ -4,9 +4,9 @@ import type { Io, Terminal } from './terminal/terminal.ts';
 
 /** The answer is given, and it is not a success. Ends a command when there is nothing more to say. */
 export class Answered extends Error {
-  readonly exitCode: 1 | 2 | 4 | 6;
+  readonly exitCode: ExitCode;
 
-  constructor(exitCode: 1 | 2 | 4 | 6 = 2) {
+  constructor(exitCode: ExitCode = 2) {
     super('answered');
     this.exitCode = exitCode;
   }
@@ -86,8 +86,8 @@ export async function interruptible<T>(
 
 type Explained = { readonly code: string; readonly message: string; readonly hint?: string | undefined };
 
-/** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too. */
-export function printError(error: unknown, terminal: Terminal): void {
+/** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too, beside what was `done`. */
+export function printError(error: unknown, terminal: Terminal, done: object = {}): void {
   const explained = explain(error);
   const { code } = explained;
   const message = terminal.called(explained.message);
@@ -97,7 +97,7 @@ export function printError(error: unknown, terminal: Terminal): void {
   if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
   if (code === 'BUG' && terminal.io.env.SKILLOPT_DEBUG === '1') terminal.say(String((error as Error)?.stack ?? error));
   const run = error instanceof StoppedRun ? { run: error.run } : {};
-  if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run }, []);
+  if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run, ...done }, []);
 }
 
 function explain(error: unknown): Explained {

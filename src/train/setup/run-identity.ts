@@ -8,7 +8,7 @@ import {
   type SkillOptConfig,
 } from '../../core/contracts/index.ts';
 import { trainsMore } from '../../core/document/index.ts';
-import { hideSecrets } from '../../core/guard/index.ts';
+import { hashKeys, hideSecrets } from '../../core/guard/index.ts';
 import {
   emptyRun,
   type RunEvent,
@@ -146,9 +146,15 @@ function refuseApplied({ name }: RunStore, { identity }: Start, journal: readonl
   });
 }
 
-/** A run of an earlier version recorded its extras with their secrets. */
-function withoutSecrets({ extras }: RunIdentity): RunIdentity {
-  return typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
+/** A run of an earlier version recorded its extras with their secrets, and models with what they send along. */
+function withoutSecrets(identity: RunIdentity): RunIdentity {
+  const { extras } = identity;
+  const ids = ['target', 'optimizer', 'judge'].flatMap((role) => {
+    const id = identity[role];
+    return typeof id === 'string' ? [[role, hashKeys(id)]] : [];
+  });
+  const hidden = typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
+  return { ...Object.fromEntries(ids), ...hidden };
 }
 
 function describeChanges(keys: readonly string[], before: RunIdentity, now: RunIdentity): string[] {
