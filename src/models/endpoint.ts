@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAgent } from 'undici';
 import { ModelCallError, SkillError } from '../core/contracts/index.ts';
+import { knowKey, knowKeysSent } from '../core/guard/index.ts';
 import { onAbort } from './on-abort.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -15,8 +16,6 @@ export type Endpoint = {
   readonly queryParams: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly proxy: string | undefined;
-  /** Must not appear in any message. */
-  readonly secrets: readonly string[];
 };
 
 export type EndpointOptions = {
@@ -28,20 +27,17 @@ export type EndpointOptions = {
 /** For a provider that has a default address. */
 export type ProviderEndpointOptions = Omit<EndpointOptions, 'baseURL'> & { readonly baseURL?: string | undefined };
 
-/** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. */
+/** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. Its secrets are known from then on, and masked wherever they come back. */
 export function parseEndpoint({ baseURL, apiKey, headers = {} }: EndpointOptions): Endpoint {
   const url = parseURL(baseURL);
   const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   const queryParams = Object.fromEntries(url.searchParams);
   const sent = { ...authorization(url, apiKey), ...headers };
-  const passwords = [decodeURIComponent(url.password), url.password];
-  const secrets = [...passwords, ...Object.values(sent).map(withoutScheme), ...Object.values(queryParams)];
+  for (const secret of [apiKey, decodeURIComponent(url.password), url.password]) knowKey(secret);
+  knowKeysSent([sent, queryParams]);
   const [name, proxy] = [`${url.host}${path}`, proxyFor(url, process.env)];
-  return { baseURL: `${url.origin}${path}`, name, queryParams, headers: sent, proxy, secrets };
+  return { baseURL: `${url.origin}${path}`, name, queryParams, headers: sent, proxy };
 }
-
-/** The secret in a header that signs in. */
-export const withoutScheme = (header: string): string => header.replace(/^(Bearer|Basic) /, '');
 
 function parseURL(baseURL: string): URL {
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;

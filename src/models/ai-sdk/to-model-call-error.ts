@@ -44,7 +44,7 @@ export function toModelCallError(error: unknown, call: FailedCall, sent: Languag
   }
   if (!UNASKED.test(name)) return brokenConnection(thrown, call);
   const details = { isRetryable: false, isFatal: true };
-  return new ModelCallError(`${call.who} could not be asked: ${providerWords(message, call.secrets)}`, details);
+  return new ModelCallError(`${call.who} could not be asked: ${providerWords(message)}`, details);
 }
 
 type BadReply = { readonly status: number; readonly body: string; readonly message: string };
@@ -64,8 +64,8 @@ function refusedCall(refusal: RefusedCall, call: FailedCall, sent: LanguageModel
   });
 }
 
-function answered({ status, body, message }: BadReply, { who, secrets }: FailedCall): string {
-  const words = providerWords(body || message, secrets);
+function answered({ status, body, message }: BadReply, { who }: FailedCall): string {
+  const words = providerWords(body || message);
   return `${who} answered ${status}${words && `: ${words}`}`;
 }
 
@@ -104,7 +104,7 @@ type UnreadableReply = BadReply & { readonly isEmpty: boolean };
 /** A status of success with a body that is no chat completion. Gateways do this while a server restarts. */
 function unreadableReply(reply: UnreadableReply, call: FailedCall): ModelCallError {
   if (isUnpaid(reply)) return unpaidCall(reply, call);
-  const words = providerWords(reply.body, call.secrets);
+  const words = providerWords(reply.body);
   const what = reply.isEmpty ? 'an empty reply' : `no readable chat completion${words && `: ${words}`}`;
   return new ModelCallError(`${call.who} sent ${what}`, {
     status: reply.status,
@@ -133,7 +133,7 @@ function brokenConnection(thrown: SdkError, call: FailedCall): ModelCallError {
   const words = message.includes(code) ? message : `${message} (${code})`;
   const event = BREAK.test(code) ? 'broke off the connection' : 'could not be reached';
   const isLasting = [UNTRUSTED, NOT_SECURE, UNSENDABLE].some((pattern) => pattern.test(code));
-  return new ModelCallError(`${call.who} ${event}: ${providerWords(words, call.secrets)}`, {
+  return new ModelCallError(`${call.who} ${event}: ${providerWords(words)}`, {
     isRetryable: code === '' ? thrown.isRetryable === true : !isLasting,
     ...(NO_CONNECTION.test(code) || isLasting ? { usage: noUsage } : {}),
     ...connectionHint(code, call.endpoint),
@@ -210,7 +210,7 @@ function promptTooLong({ status, body }: BadReply, call: FailedCall, prompt: Pro
   const maxTokens = findNumber(plain, MAX_TOKENS);
   const size = promptTokens === undefined ? estimate(prompt) : `${promptTokens} tokens`;
   const limit = maxTokens === undefined ? '' : `, and ${maxTokens} are allowed`;
-  const words = providerWords(body, call.secrets);
+  const words = providerWords(body);
   const reason = `${size}${limit} (${status}${words && `: ${words}`})`;
   return new PromptTooLongError(`${call.who}: the prompt is too long for the model: ${reason}`, {
     status,
@@ -247,11 +247,11 @@ const REFUSED = /unrecogni[sz]ed|unknown|unsupported|not supported|not permitted
 export class FormRefused extends ModelCallError {
   readonly limitName: TokenLimitName | undefined;
 
-  constructor({ status, body }: BadReply, { who, secrets }: FailedCall, limitName?: TokenLimitName) {
+  constructor({ status, body }: BadReply, { who }: FailedCall, limitName?: TokenLimitName) {
     const what = limitName
       ? `${status}, and is sent ${limitName} from now on`
       : `${status} to a schema for its reply, and is asked in words from now on`;
-    super(`${who} answered ${what}: ${providerWords(body, secrets)}`, {
+    super(`${who} answered ${what}: ${providerWords(body)}`, {
       status,
       isRetryable: true,
       isFatal: false,

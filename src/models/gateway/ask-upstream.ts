@@ -6,7 +6,7 @@ import { ModelCallError, PromptTooLongError, type RateLimiter } from '../../core
 import { defined } from '../../core/text/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import { type Endpoint, STALE, withoutScheme } from '../endpoint.ts';
+import { type Endpoint, STALE } from '../endpoint.ts';
 import { steadyRefusal } from '../rate-limit/rate-limiter.ts';
 import { isRefusal } from '../wrappers/with-rate-limit.ts';
 
@@ -265,6 +265,5 @@ export function requestHeaders(headers: IncomingHttpHeaders, own: Readonly<Recor
   return Object.fromEntries([...passed, ['accept-encoding', 'identity'], ...added]);
 }
 
-/** The secrets of a caller that signs in itself, which must not appear in messages either. */
-export const signInOf = (headers: IncomingHttpHeaders): string[] =>
-  SIGN_IN.flatMap((name) => headers[name] ?? []).map(withoutScheme);
+/** The keys of a caller that signs in itself. */
+export const signInOf = (headers: IncomingHttpHeaders): string[] => SIGN_IN.flatMap((name) => headers[name] ?? []);

@@ -7,6 +7,7 @@ import type {
   RunCaches,
   SkillOptConfig,
 } from '../../core/contracts/index.ts';
+import { knowKeysIn } from '../../core/guard/index.ts';
 import {
   type Amounts,
   addBills,
@@ -60,6 +61,7 @@ type RunDepsOptions = WrapOptions & {
  */
 export function createRunDeps({ promptOverrides, onProgress, onWarning, ...options }: RunDepsOptions) {
   const { config, caches, stop } = options;
+  knowKeysIn(config.extras); // an environment may return them with its results
   const { takeUsage, keepSpent, budget, modelsUnder, countRollout, charge } = wrapModels(options);
   const limits = { budget: budget.forRollouts, charge, warn: onWarning };
   const runner = options.runner && wrapRunner(options.runner, limits);
