@@ -128,9 +128,10 @@ async function draft(input: DraftInput, model: ChatModel, options: DraftOptions,
       (done) => [done, undefined] as const,
       (error: unknown) => [undefined, error] as const,
     );
-    if (failure === undefined) await rounds.end();
     const { usage = {} } = drafter.takeUsage();
-    return { kept, rows: await rowsIn(out, out), result, failure, cost: totalCost({ usage, isDone: true }) };
+    const rows = await rowsIn(out, out);
+    if (result && rows.length < input.n) await rounds.end();
+    return { kept, rows, result, failure, cost: totalCost({ usage, isDone: true }) };
   } finally {
     caches.close();
   }
@@ -138,7 +139,7 @@ async function draft(input: DraftInput, model: ChatModel, options: DraftOptions,
 
 /**
  * Which rounds earlier commands have drafted for a file. A command that was stopped is resumed: its replies are in the cache.
- * After one that came to its end, the same replies would be dropped for the same reasons, so that the next one asks for others.
+ * After one that found too few, the same replies would be dropped for the same reasons, so that the next one asks for others.
  */
 async function openRounds(out: string, replies: RunCaches['replies']) {
   const key = (round: number) => `rounds from ${round} of ${out}`;

@@ -172,7 +172,7 @@ export const configShape = {
   optimizerContextTokens: setting(positive.default(128_000), "The optimizer's context window, in tokens."),
   maxRetries: setting(
     whole.default(4),
-    'Further tries of a call that failed for the moment. While the provider refuses every call (429), calls wait in line, at most 30 s for each of these tries; then the run stops and can be resumed.',
+    'Further tries of a failed call. While every call is refused (429), the run waits 30 s for each try, then stops and can be resumed.',
   ),
   callTimeoutMs: setting(positive.default(120_000), 'Longest time for one model call.'),
   rolloutTimeoutMs: setting(positive.default(600_000), 'Longest time for one task.'),
