@@ -32,6 +32,7 @@ export {
   summaryOf,
 } from './eval-report.ts';
 export { type Change, eventLines, openLine } from './event-lines.ts';
+export { findingText } from './finding-text.ts';
 export {
   type AgentEstimate,
   type CostEstimate,

@@ -16,6 +16,7 @@ import {
   type SkillScore,
   taskCell,
 } from './eval-report.ts';
+import { aboutTasksWords } from './finding-text.ts';
 import { atMost, nameSome } from './layout.ts';
 import type { Flips } from './run-lines.ts';
 import { chosenByWords, draftedWords, lineWords, nextStep, verdictWords } from './verdict-words.ts';
@@ -39,7 +40,9 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
     lines.length === 0 ? [] : [`## ${title}`, '', ...lines];
   return markdownPage([
     [`# ${head}`, '', `${inMarkdown(sentence)} ${amounts}`],
-    ...[chosenByWords(verdict), draftedWords(state)].map((words) => (words === undefined ? [] : [words])),
+    ...[chosenByWords(verdict), draftedWords(state), ...aboutTasksWords(state.aboutTasks).map(inMarkdown)].map(
+      (words) => (words === undefined ? [] : [words]),
+    ),
     section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
     section('Tasks gained and lost', flipItems(verdict.comparison)),
     section('What it cost', amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }])),

@@ -74,7 +74,7 @@ async function checkTasks(file: string | undefined, flags: CheckFlags, terminal:
   const measured = flags.measure ? await measure(file === undefined ? loaded : undefined, flags, terminal) : [];
   const findings = [...found, ...measured];
   const fixed = flags.fix ? await fix(read, path, flags, cwd) : undefined;
-  const isSenseless = findings.some(({ level }) => level === 'senseless');
+  const isSenseless = findings.some(isBad);
   const shown = shownPath(path, cwd);
   const answer = { file: shown, tasks: read.tasks.length, isOk: !isSenseless, findings, ...(fixed ? { fixed } : {}) };
   const end = fixed ? [`${plural(fixed.tasks, 'task')} written to ${fixed.file}, ${fixed.removed} left out`] : [];
@@ -99,8 +99,10 @@ async function fix(read: LoadedCheck, path: string, { out }: CheckFlags, cwd: st
 
 const MOST_NAMED = 5;
 
+const isBad = ({ level }: Finding) => level === 'senseless' || level === 'untrue';
+
 function findingLines(shown: string, count: number, findings: readonly Finding[], { colors, width, called }: Terminal) {
-  const paint = { senseless: colors.red, warning: colors.yellow, note: colors.dim };
+  const paint = { untrue: colors.red, senseless: colors.red, warning: colors.yellow, note: colors.dim };
   const lines = findings.flatMap(({ level, code, what, tasks, todo }) => {
     return [
       ...wrap(`${paint[level](code)}  ${what}`, width, '  '),
@@ -108,7 +110,7 @@ function findingLines(shown: string, count: number, findings: readonly Finding[]
       ...wrap(`  → ${called(todo)}`, width, '    '),
     ];
   });
-  const senseless = findings.filter(({ level }) => level === 'senseless').length;
+  const senseless = findings.filter(isBad).length;
   const good = findings.length === 0 ? 'nothing is wrong with them' : 'fit to train on';
   const verdict = senseless > 0 ? 'training on them makes no sense yet' : good;
   return [...lines, ...(lines.length > 0 ? [''] : []), `${plural(count, 'task')} in ${shown}: ${verdict}`];

@@ -18,6 +18,7 @@ export { closestName, describeIssue, describeValue, expectedBy, suggestion, unkn
 export { clip, inMarkdown, nameAsData, oneLine, printable, shellWord, withoutEscapes } from './printable.ts';
 export { casefold, head, includesText, roundHalfToEven, rstrip, strip, WHITESPACE } from './python-text.ts';
 export {
+  askedKey,
   jaccard,
   joinWords,
   nearDuplicateGroups,
