@@ -10,6 +10,7 @@ import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
+import { fuzz } from './rows/fuzz.ts';
 import { harvest } from './rows/harvest.ts';
 import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
@@ -39,6 +40,7 @@ const rows: readonly BenchRow[] = [
   importFidelity,
   estimate,
   foreignText,
+  fuzz,
   harvest,
   harvestProse,
   loopback(50, 0.9),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SKILL_PARTS, trainsMore, UPDATE_MODES } from '../document/index.ts';
 import { DEFAULT_BATCH_SIZE, DEFAULT_CONFIDENCE, MAX_MISSING_SHARE } from '../stats/index.ts';
+import { isObject } from '../text/index.ts';
 import { SkillError } from './errors.ts';
 import { GATE_DEFAULTS, GATE_METRICS, GATES, knowsNoise } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
@@ -230,6 +231,6 @@ export const isWithoutEffect = (key: string, value: unknown): boolean =>
 
 /** The removed keys that an input still sets to something. */
 export const removedKeysIn = (input: unknown): { readonly key: string; readonly why: string }[] =>
-  Object.entries(input ?? {})
+  Object.entries(isObject(input) ? input : {})
     .filter(([key, value]) => Object.hasOwn(REMOVED_KEYS, key) && value !== undefined && !isWithoutEffect(key, value))
     .map(([key, value]) => ({ key, why: `${REMOVED_KEYS[key]!.why}, got ${JSON.stringify(value)}` }));
