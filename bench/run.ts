@@ -11,6 +11,7 @@ import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { harvest } from './rows/harvest.ts';
+import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
 import { kill } from './rows/kill.ts';
@@ -39,6 +40,7 @@ const rows: readonly BenchRow[] = [
   estimate,
   foreignText,
   harvest,
+  harvestProse,
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,

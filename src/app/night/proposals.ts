@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { RunObserver } from '../../core/run/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
@@ -13,6 +13,7 @@ import {
   findSkill,
   HANDOFF_FOLDER,
   isHandoff,
+  isProjectOf,
   listNights,
   marksOf,
   nightScorers,
@@ -40,10 +41,6 @@ import {
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import { type KeptSchedule, readSchedule } from '../schedule/schedule-night.ts';
 import type { NightLimits, OpenedModels } from './run-night.ts';
-
-/** Whether a project is this folder or one above it: nights belong to a whole project. */
-export const isProjectOf = (folder: string) => (project: string) =>
-  folder === project || folder.startsWith(project.endsWith(sep) ? project : project + sep);
 
 type ChosenProposals = {
   readonly stateFolder: string;

@@ -1,4 +1,3 @@
-import { isProjectOf } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine, percent, plural, points, shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
@@ -10,7 +9,7 @@ import {
   type ProposalCommand,
   type SleepReport,
 } from '../../report/index.ts';
-import { marksOf, type Proposal } from '../../sleep/index.ts';
+import { isProjectOf, marksOf, type Proposal } from '../../sleep/index.ts';
 import { Answered } from '../errors.ts';
 import type { OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';

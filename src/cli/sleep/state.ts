@@ -38,6 +38,7 @@ import {
   proposalLine,
   shownProposal,
 } from './proposals.ts';
+import { shortLine } from './short-status.ts';
 import { placeOf } from './sleep-flags.ts';
 
 type StatusFlags = OptionalFlags<'project', 'short'>;
@@ -47,7 +48,10 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
   const { here } = meantProject(flags, terminal);
   const status = await nightStatus(stateFolderOf(placeOf(terminal)), here, flags.short ? undefined : terminal);
   const [pending, adopted] = [status.pending.map(shownProposal), status.adopted.map(shownProposal)];
-  terminal.answer({ ...status, pending, adopted }, flags.short ? shortLine(status) : statusLines(status, terminal));
+  const { isCutOff, unfinished } = status;
+  const waiting = { proposals: pending.length, hasQuestions: Boolean(unfinished?.questions), isCutOff };
+  const lines = flags.short ? shortLine(waiting) : statusLines(status, terminal);
+  terminal.answer({ ...status, pending, adopted }, lines);
 }
 
 function unfinishedLines(unfinished: NightStatus['unfinished']): string[] {
@@ -65,12 +69,6 @@ function scheduleLines(schedule: NightStatus['schedule']): string[] {
     `a night runs every day at ${schedule.at} (${schedule.kind})`,
     ...(gone.length > 0 ? [`  it cannot: ${gone.join(', ')} is gone; call skillopt sleep schedule again`] : []),
   ];
-}
-
-function shortLine({ pending, isCutOff, unfinished }: NightStatus): string[] {
-  if (isCutOff) return ['sleep: an adoption is not finished'];
-  if (unfinished?.questions) return ['sleep: questions wait'];
-  return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
 /** Reports of earlier versions say nothing of tools. */

@@ -16,12 +16,12 @@ import { describeKeptBack } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
 import { HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
-import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
+import { HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
 import { nightWork, type OpenedWork } from '../replay/work.ts';
 import { builtOn, onPending, type Proposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
-import { projectFolder } from '../state/folders.ts';
+import { HANDOFF_FOLDER, projectFolder } from '../state/folders.ts';
 import {
   evidenceLog,
   hasRecord,
