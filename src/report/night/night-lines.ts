@@ -103,7 +103,8 @@ function untrainedLines({ untrained }: SleepReport, { width }: TextStyle): strin
 }
 
 function taskLines({ gateTrials, intents }: SleepReport, { colors, width }: TextStyle): string[] {
-  const measured = gateTrials.flatMap(({ taskDeltas }) => taskDeltas);
+  const proposed = gateTrials.filter(({ accepted }) => accepted); // what was rejected beside it would blur the picture
+  const measured = (proposed.length > 0 ? proposed : gateTrials).flatMap(({ taskDeltas }) => taskDeltas);
   const moved = measured.filter(({ status }) => status !== 'unchanged');
   if (moved.length === 0) return [];
   const sorted = moved.sort((one, other) => one.after - one.before - (other.after - other.before));

@@ -115,6 +115,8 @@ const endedBy = (document: TrainedDocument | undefined) =>
 
 function whyUnproven(proof: Proof | undefined, ended: string | undefined): string | undefined {
   if (!proof) return ended;
+  if (proof.isUnconfirmed)
+    return 'A change did better in the attempts that tried it. The attempts that measure the gain did not confirm it.';
   const gain = `${(100 * proof.gain.value).toFixed(1)} points`;
   const chance = `${(100 * proof.pValue).toFixed(1)} %`;
   const measured = `A change measured ${gain} over the tasks that were held out, which could be chance (${chance}).`;
