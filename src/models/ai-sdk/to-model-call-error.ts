@@ -83,13 +83,21 @@ function unpaidCall(refusal: BadReply, call: FailedCall): ModelCallError {
 
 function refusalHint(status: number, { endpoint, path = '', apiKeyVariable }: FailedCall): { hint?: string } {
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
-  const holder = apiKeyVariable ? `${apiKeyVariable}, which holds the API key` : 'the variable that holds the API key';
+  const isWithoutKey = endpoint !== undefined && Object.keys(endpoint.headers).length === 0;
   if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
-  if (status === 401 || status === 403) return { hint: `Check ${holder} for ${host}.` };
+  if (status === 401 || status === 403) return { hint: isWithoutKey ? noKeyHint(host) : keyHint(host, apiKeyVariable) };
   if (status === 404 && path === '') return { hint: 'Check the name of the model.' };
   if (status === 404) return { hint: `Check the model name, and the base URL: ${path} is added to it.` };
   return {};
 }
+
+function keyHint(host: string, variable: string | undefined): string {
+  if (variable === undefined) return `Check the variable that holds the API key for ${host}.`;
+  return `Check ${variable}, which holds the API key for ${host}. The setting apiKeyEnv names another variable.`;
+}
+
+const noKeyHint = (host: string) =>
+  `No key was sent to ${host}. Write the model as a block that names the variable of its key: { provider: …, model: …, baseURL: …, apiKeyEnv: MY_KEY }.`;
 
 type UnreadableReply = BadReply & { readonly isEmpty: boolean };
 

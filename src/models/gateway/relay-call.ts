@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { ModelCallError, type Usage } from '../../core/contracts/index.ts';
+import { ModelCallError, type RateLimiter, type Usage } from '../../core/contracts/index.ts';
 import { keySpellings, maskKeys, maskKeysIn } from '../../core/guard/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
@@ -24,6 +24,7 @@ export type Relay = {
   readonly endpoint: Endpoint;
   readonly idleMs: number;
   readonly retry: GatewayRetry;
+  readonly limiter: RateLimiter;
   /** Aborted when the caller leaves, or the gateway closes. */
   readonly signal: AbortSignal;
   readonly response: ServerResponse;
@@ -33,7 +34,8 @@ type CallRelay = Relay & {
   readonly onUsage: (usage: Usage) => void;
   /** Notified when an answer begins. */
   readonly onAnswer: () => void;
-  readonly onSilence: (error: ModelCallError) => void;
+  readonly onSend: () => void;
+  readonly onTrouble: (error: ModelCallError) => void;
   readonly onFailure: (error: ModelCallError) => void;
 };
 

@@ -12,7 +12,7 @@ import {
   SkillError,
 } from '../../core/contracts/index.ts';
 import { maskKeysIn } from '../../core/guard/index.ts';
-import { skillHash } from '../../core/text/index.ts';
+import { skillHash, withCauses } from '../../core/text/index.ts';
 import { createDeadline, type StageDeps } from '../stage-deps.ts';
 import { requireScores } from './require-scores.ts';
 import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
@@ -175,8 +175,7 @@ function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): Roll
 }
 
 function thrownBy({ id }: Item, error: unknown): RolloutResult {
-  const failReason = error instanceof Error ? error.message : String(error);
-  return { id, hard: 0, soft: 0, failReason, threw: true };
+  return { id, hard: 0, soft: 0, failReason: withCauses(error), threw: true };
 }
 
 /** Draws that an environment may number inside one rollout. */
