@@ -67,9 +67,7 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   return {
     env: withSkillFiles(bare, files),
     path,
-    config: Object.fromEntries(
-      Object.entries(project).filter(([key, value]) => key in configShape && value !== undefined),
-    ) as SkillOptConfigInput,
+    config: configOf(project),
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     projectFile: namedFile && relative(path, namedFile),
@@ -79,6 +77,10 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
     warnings,
   };
 }
+
+/** The settings of a run that a project or flags name. */
+export const configOf = (named: object): SkillOptConfigInput =>
+  Object.fromEntries(Object.entries(named).filter(([key, value]) => key in configShape && value !== undefined));
 
 /** The files that the skill refers to, for prompts, and warnings about those that are left out. */
 async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {

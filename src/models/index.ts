@@ -35,7 +35,7 @@ export {
   createLimiterPool,
   createRateLimiter,
   type LimiterPool,
-  type RateLimiter,
+  patienceFor,
   type RateLimiterOptions,
 } from './rate-limit/rate-limiter.ts';
 export { type ScriptedModel, type ScriptedReply, scripted } from './scripted.ts';
@@ -47,6 +47,7 @@ export { keepBill, paidSince, type ReplyCacheOptions, withReplyCache } from './w
 export {
   type Retry,
   type RetryOptions,
+  untilTimeIsOver,
   withCircuit,
   withRetry,
   withTimeLimit,

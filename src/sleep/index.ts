@@ -112,7 +112,7 @@ export { CALLER, type LoadedSettings, loadSleepSettings, type NotTaken } from '.
 export { HOME_VARIABLES, nightConfig, SleepSettings, sleepShape, withHomes } from './settings/sleep-settings.ts';
 export { assignSplits, groupByHint, LEAST_HELD_OUT, resolveFractions, type SplitOptions } from './splits.ts';
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';
-export { findProposal, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
+export { findProposal, marksOf, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
 export { type StageInput, settleText, stage } from './staging/stage.ts';
 export { HANDOFF_FOLDER, isProjectOf, nightFolder, placeOfProcess, projectFolder } from './state/folders.ts';
 export {

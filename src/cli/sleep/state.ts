@@ -10,17 +10,19 @@ import {
 import { SkillError } from '../../core/contracts/index.ts';
 import { count, oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
-import { notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
+import { markLines, notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
 import {
   type Adopted,
   agentLoads,
   isProjectOf,
+  marksOf,
   openSleepState,
   type Proposal,
   PURGEABLE,
   type Purgeable,
   purge,
   type RolledBack,
+  readSleepState,
 } from '../../sleep/index.ts';
 import { shownPath, stateFolderOf } from '../../stores/index.ts';
 import type { OptionalFlags } from '../run-command.ts';
@@ -140,14 +142,29 @@ function readWhat(what: string): Purgeable {
   throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
 }
 
-export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+type AdoptFlags = ProposalFlags & { readonly marked?: boolean };
+
+export async function adoptChosen(flags: AdoptFlags, terminal: Terminal): Promise<void> {
   const chosen = among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal));
-  const { adopted, proposals } = await adoptProposals(chosen);
+  const agreed = flags.marked || terminal.canAsk ? await agreedTo(chosen, flags, terminal) : [];
+  if (agreed === undefined)
+    return terminal.answer({ adopted: [] }, ['Nothing was adopted: the proposal waits as it was.']);
+  const { adopted, proposals } = await adoptProposals({ ...chosen, agreed });
   const told: ToldAdoption[] = [];
   for (const one of adopted)
     told.push({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, proposals, terminal) });
   const lines = told.flatMap((one) => adoptedLines(one, terminal));
   terminal.answer({ adopted: told.map(shown) }, lines);
+}
+
+/** Shows the marked lines of what would be adopted, and asks. `undefined`: the person does not want them. */
+async function agreedTo({ stateFolder, choose }: ReturnType<typeof among>, { marked }: AdoptFlags, terminal: Terminal) {
+  const chosen = choose((await readSleepState(stateFolder)).proposals);
+  const lines = chosen.flatMap(marksOf).flatMap((one) => markLines(one, terminal));
+  const digests = chosen.map(({ digest }) => digest);
+  if (marked || lines.length === 0) return digests;
+  terminal.say(lines.join('\n'));
+  return (await confirm('Adopt these marked lines?')) ? digests : undefined;
 }
 
 function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {

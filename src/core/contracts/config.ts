@@ -170,7 +170,10 @@ export const configShape = {
   rewriteMaxCompletionTokens: setting(positive.default(64_000), 'Longest reply that holds a whole skill, in tokens.'),
   maxTrajectoryTokens: setting(positive.default(40_000), 'Most tokens of trajectories in one optimizer prompt.'),
   optimizerContextTokens: setting(positive.default(128_000), "The optimizer's context window, in tokens."),
-  maxRetries: setting(whole.default(4), 'Further tries of a call that failed for the moment.'),
+  maxRetries: setting(
+    whole.default(4),
+    'Further tries of a call that failed for the moment. While the provider refuses every call (429), calls wait in line, at most 30 s for each of these tries; then the run stops and can be resumed.',
+  ),
   callTimeoutMs: setting(positive.default(120_000), 'Longest time for one model call.'),
   rolloutTimeoutMs: setting(positive.default(600_000), 'Longest time for one task.'),
   maxCalls: setting(
@@ -179,7 +182,10 @@ export const configShape = {
   ),
   maxTotalTokens: setting(positive.optional(), 'Most tokens in and out, of both models.'),
   maxCostUsd: setting(z.number().positive().optional(), 'Most dollars. Every model needs a known price.'),
-  maxMinutes: setting(z.number().positive().optional(), 'Most minutes, counted from each start.'),
+  maxMinutes: setting(
+    z.number().positive().optional(),
+    'Most minutes, counted from each start. Setting the clock changes nothing; on Linux, time asleep does not count.',
+  ),
   prices: setting(z.record(z.string(), Price).default({}), 'Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: setting(positive.default(5), 'Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Maximum share of unscored tasks per stage.'),

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/text/index.ts';
+import { head, isObject } from '../../core/text/index.ts';
 import { NotCarried, reasonOf } from '../left-out.ts';
 import { isFilled, type Row } from '../rows.ts';
 import type { Assertion } from './assertion.ts';
@@ -232,15 +232,28 @@ function render(text: string, vars: Vars): string {
   return rendered;
 }
 
+/** More than any prompt. */
+const MAX_LENGTH = 1_000_000;
+
 function renderOnce(text: string, vars: Vars): string {
-  return text.replace(EXPRESSION, (_, expression: string) => {
-    const [path, ...filters] = expression.split('|').map((part) => part.trim());
-    if (!PATH.test(path!)) throw new NotCarried(`its template {{${expression}}} is more than a variable`);
-    if (/^(?:env|process)\b/.test(path!) && !(path! in vars)) {
-      throw new NotCarried('the value depends on the environment of the person who runs it');
-    }
-    return filters.reduce((value, filter) => applyFilter(filter, value), toText(lookUp(path!, vars)));
+  const end = text.lastIndexOf('}}') + 2; // what is opened behind it stays open, and would be searched to the end each time
+  let length = 0;
+  const filled = text.slice(0, end).replace(EXPRESSION, (_, expression: string) => {
+    const value = evaluate(expression, vars);
+    length += value.length;
+    if (length > MAX_LENGTH) throw new NotCarried(`its template becomes longer than ${MAX_LENGTH} characters`);
+    return value;
   });
+  return filled + text.slice(end);
+}
+
+function evaluate(expression: string, vars: Vars): string {
+  const [path, ...filters] = expression.split('|').map((part) => part.trim());
+  if (!PATH.test(path!)) throw new NotCarried(`its template {{${head(expression, 100)}}} is more than a variable`);
+  if (/^(?:env|process)\b/.test(path!) && !(path! in vars)) {
+    throw new NotCarried('the value depends on the environment of the person who runs it');
+  }
+  return filters.reduce((value, filter) => applyFilter(filter, value), toText(lookUp(path!, vars)));
 }
 
 function applyFilter(filter: string, value: string): string {

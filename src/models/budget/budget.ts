@@ -7,7 +7,7 @@ export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
   readonly maxTotalTokens?: number | undefined;
   readonly maxCostUsd?: number | undefined;
-  /** Counted from the moment the budget is made. */
+  /** Counted from the moment the budget is made, by a clock that nobody can set. */
   readonly maxMinutes?: number | undefined;
   /** What was spent of the same limits before. */
   readonly spent?: Partial<Amounts> | undefined;
@@ -65,7 +65,10 @@ export interface Reservation {
   settle(actual: Amounts): void;
   /** No attempt was made. */
   release(): void;
-  /** Of an attempt in stages: how much it may have spent by now, including what is about to be asked. */
+  /**
+   * Of an attempt in stages: how much it may have spent by now, including what is about to be asked. Calls beyond those that
+   * were set aside, as further tries may be, are set aside now. Throws `BUDGET_EXHAUSTED` when none is left.
+   */
   reach(most: Amounts): void;
 }
 
@@ -118,8 +121,11 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** As long as after Ctrl-C; of a short limit a sixtieth. */
 const LONGEST_GRACE_MS = 10_000;
 
+/** Setting the machine's clock does not change it. On Linux it stands still while the machine sleeps. */
+const monotonicMs = () => performance.now();
+
 /** What a budget has counted, and what follows from it. */
-function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
+function openBooks({ now = monotonicMs, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
   const { maxCalls = NO_LIMIT, maxTotalTokens = NO_LIMIT, maxCostUsd = NO_LIMIT } = options;
   const limits: Amounts = { calls: maxCalls, totalTokens: maxTotalTokens, costUsd: maxCostUsd };
   const deadline = now() + maxMinutes * 60_000;
@@ -141,6 +147,12 @@ function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }:
       const name = exceeding(addAmounts(spent, bound), books.within());
       if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept, names });
     },
+    /** Throws when more would exceed a limit, with all that is set aside for others. */
+    refuseUnlessFree(more: Amounts): void {
+      const { kept } = books;
+      if (more.calls === 0 || exceeding(addAmounts(books.used(), more), books.within()) === undefined) return;
+      throw budgetExhausted('calls', { spent: books.used(), bound: more, limits, kept, names });
+    },
     timeLimit(): TimeLimit | undefined {
       if (deadline === NO_LIMIT) return undefined;
       const graceMs = Math.min(LONGEST_GRACE_MS, maxMinutes * 1000);
@@ -160,7 +172,8 @@ type ReservationDeps = {
 };
 
 /** Sets `bound` aside: there is enough for it. */
-function openReservation(bound: Amounts, isInStages: boolean, { books, claim, onEnd }: ReservationDeps): Reservation {
+function openReservation(most: Amounts, isInStages: boolean, { books, claim, onEnd }: ReservationDeps): Reservation {
+  let bound = most;
   let reached = noAmounts; // how much this attempt may have spent
   let isOpen = true;
   const reach = (most: Amounts) => {
@@ -182,7 +195,12 @@ function openReservation(bound: Amounts, isInStages: boolean, { books, claim, on
     settle: end,
     release: () => end(noAmounts),
     reach(most) {
-      if (isOpen) reach(roundUpAmounts(most));
+      if (!isOpen) return;
+      const more = { ...noAmounts, calls: Math.max(0, most.calls - bound.calls) };
+      books.refuseUnlessFree(more);
+      bound = addAmounts(bound, more);
+      books.reserved = addAmounts(books.reserved, more);
+      reach(roundUpAmounts(most));
     },
   };
 }

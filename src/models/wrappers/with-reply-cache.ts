@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ChatModel, ChatReply, ChatRequest, ReplyCache } from '../../core/contracts/index.ts';
+import { maskKeys } from '../../core/guard/index.ts';
 import type { Bill, StageUsage } from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { untilAborted } from '../on-abort.ts';
@@ -85,7 +86,8 @@ function replyKey(modelId: string, request: ChatRequest): string {
 
 async function readReply(cache: ReplyCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);
-  return entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
+  const kept = entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
+  return kept && { ...kept, text: maskKeys(kept.text) }; // earlier versions kept what came
 }
 
 const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });

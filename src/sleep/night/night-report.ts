@@ -4,7 +4,7 @@ import type { SleepReport, WithTools } from '../../report/index.ts';
 import { documentOf } from '../documents/skills.ts';
 import type { QuarantinedText } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import { isFor, type Proposal } from '../staging/proposal.ts';
+import { isFor, marksOf, type Proposal } from '../staging/proposal.ts';
 import type { NightRecord } from '../state/nights.ts';
 import { isReplayable } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
@@ -61,6 +61,7 @@ function documentReport(document: TrainedDocument, proposals: readonly Proposal[
   const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
   return {
     ...{ kind: trained, before: baseBlock, after: isTaken ? block : baseBlock },
+    marked: isTaken ? marksOf({ baseBlock, block, concerns: document.concerns ?? [] }) : [],
     ...{ gain: gainOf(proof), test: test ?? null },
     ...{ verdict: verdictOf(document), ...costOf(usageOf(document)) },
     ...{ name: live.name, path: live.live.path, isStaged: proposals.some((proposal) => isFor(proposal, live)) },

@@ -220,7 +220,7 @@ async function stageNight(
   input: CycleInput,
 ): Promise<Proposal[]> {
   const proposals: Proposal[] = [];
-  for (const { trained, named, isTaken, proof } of documents) {
+  for (const { trained, named, isTaken, proof, concerns } of documents) {
     const document = documentOf(input.documents, trained, named);
     if (!isTaken || !document) continue;
     const { live, roots, isNewAllowed } = document;
@@ -231,6 +231,7 @@ async function stageNight(
         at: input.now().toISOString(),
         gain: gainOf(proof),
         confidence: proof ? 1 - proof.error : null,
+        concerns: concerns ?? [],
         text: newSkills[named] ?? (trained === 'skill' ? newSkill : newMemory),
       }),
     );

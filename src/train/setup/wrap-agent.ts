@@ -19,6 +19,7 @@ type AgentWrapping = {
   readonly budget: Budget | undefined;
   readonly price: Price | undefined;
   readonly signal: AbortSignal;
+  readonly asking: AgentRunRequest['asking'];
 };
 
 /** An agent in what every run needs. A run of it, with all its turns, is retried, limited and counted like one call. */
@@ -59,22 +60,30 @@ export const mostTokensOf = (maxTokens: number) => maxTokens + LAST_CALL.input +
 
 /** One run within the limits. Its usage is counted even if it fails. */
 async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
-  const { budget, price, charge } = wrapping;
+  const { budget, price, charge, asking } = wrapping;
   const limits = budget ? limitsWithin(request.limits, budget.limits, price) : request.limits;
   const reservation = await reserveFor({ ...request, limits }, agent, wrapping);
   let spent: AgentSpending | undefined;
+  const limit = new AbortController();
   const onSpend = (now: AgentSpending) => {
-    spent = now;
-    reservation?.reach({ calls: now.calls, ...now.most });
+    try {
+      reservation?.reach({ calls: now.calls, ...now.most });
+      spent = now;
+    } catch (error) {
+      limit.abort(error); // the agent would take a call that fails for an answer of its model
+      throw error;
+    }
   };
   const pay = async (cost: Cost) => {
-    const { turns, usage } = cost;
+    const { turns, calls = turns, usage } = cost;
     const dollars = dollarsOf(cost, price);
-    reservation?.settle({ calls: turns, totalTokens: usage.input + usage.output, costUsd: dollars ?? 0 });
+    reservation?.settle({ calls, totalTokens: usage.input + usage.output, costUsd: dollars ?? 0 });
     const priced = dollars === undefined ? { unpriced: turns } : { costUsd: dollars };
-    await charge({ stage: request.stage ?? 'rollout', amounts: { ...usage, replies: turns, ...priced } });
+    const amounts = { ...usage, replies: turns, retries: Math.max(0, calls - turns), ...priced };
+    await charge({ stage: request.stage ?? 'rollout', amounts });
   };
-  const run = await agent.run({ ...request, limits, onSpend }).catch(async (error) => {
+  const signal = AbortSignal.any([request.signal, limit.signal]);
+  const run = await agent.run({ ...request, limits, signal, onSpend, asking }).catch(async (error) => {
     if (spent === undefined) reservation?.settle(ONE_CALL);
     else await pay({ ...spent, turns: spent.calls });
     throw error;
@@ -95,7 +104,7 @@ async function reserveFor(
   return bound && (await budget.reserve(bound, [own, signal], { isInStages: tellsSpending }));
 }
 
-type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };
+type Cost = Pick<AgentRun, 'turns' | 'calls' | 'usage'> & { readonly costUsd?: number | undefined };
 
 const dollarsOf = ({ costUsd: own, usage }: Omit<Cost, 'turns'>, price: Price | undefined) =>
   price === undefined ? own : costUsd(usage, price);
