@@ -24,6 +24,7 @@ import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { type Proposal, supersede } from '../staging/proposal.ts';
 import { type NightRecord, writeNight } from '../state/nights.ts';
+import { retain } from '../state/purge.ts';
 import { modelKeyOf, type OverNights, openSleepState, recordNight, type SleepState } from '../state/sleep-state.ts';
 import type { TaskRecord, Tasks } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits } from './consolidation-result.ts';
@@ -224,6 +225,7 @@ export async function finishNight(finished: FinishedNight, input: CycleInput): P
     return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
   });
   await writeNight(folder, { ...record, status: 'done' });
+  await retain(open, input.settings.retention, Date.parse(report.endedAt));
 }
 
 function rowOf({ record: { project, night }, result: { documents }, report }: FinishedNight) {

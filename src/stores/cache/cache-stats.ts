@@ -5,7 +5,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import type { Database } from '../own-database.ts';
 import { shownPath } from '../own-files.ts';
 import { isRunLocked } from '../run/run-lock.ts';
-import { countRows } from './cache-database.ts';
+import { countRows, fromStorable } from './cache-database.ts';
 
 const FILES = ['cache.db', 'cache.db-wal', 'cache.db-shm'];
 
@@ -32,7 +32,7 @@ export function repliesSince(directory: string, mark: number): Promise<string[]>
   const statement = 'SELECT CAST(value AS BLOB) FROM replies WHERE id > ? ORDER BY id';
   const read = (database: Database) => {
     const rows = database.prepare<[number]>(statement).raw().all(mark) as [Buffer][];
-    return rows.map(([value]) => value.toString());
+    return rows.map(([value]) => fromStorable(value.toString()));
   };
   return readCache<string[]>(directory, { read, missing: [], damaged: [] });
 }
