@@ -128,7 +128,7 @@ async function draft(input: DraftInput, model: ChatModel, options: DraftOptions,
       (error: unknown) => [undefined, error] as const,
     );
     const { usage = {} } = drafter.takeUsage();
-    return { kept, rows: await rowsIn(out, out), result, failure, cost: totalCost({ usage, isDone: true }) };
+    return { kept, rows: await rowsIn(out, out), result, failure, cost: totalCost(usage) };
   } finally {
     caches.close();
   }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { RunObserver } from '../../core/run/index.ts';
+import type { Cost, RunObserver } from '../../core/run/index.ts';
 import type { Notices } from '../../project/index.ts';
 import { isCutOff } from '../../skills/index.ts';
 import {
@@ -13,6 +13,7 @@ import {
   HANDOFF_FOLDER,
   isHandoff,
   listNights,
+  nightCost,
   nightScorers,
   nightWork,
   type OpenSleep,
@@ -100,7 +101,11 @@ function requireAsItWas(state: SleepState, before: Proposal): void {
 }
 
 /** A night that was interrupted, or whose questions wait for an agent session to answer them. */
-type UnfinishedNight = { readonly night: number; readonly questions: string | null };
+type UnfinishedNight = {
+  readonly night: number;
+  readonly questions: string | null;
+  readonly cost: Pick<Cost, 'calls' | 'tokens' | 'mayHaveBeen'>;
+};
 
 export type NightStatus = {
   readonly project: string;
@@ -141,7 +146,9 @@ async function unfinishedNight(stateFolder: string, project: string): Promise<Un
   const record = last && (await readNight(last.path));
   if (record?.status !== 'running') return null;
   const questions = join(last!.path, HANDOFF_FOLDER);
-  return { night: last!.night, questions: existsSync(questions) ? questions : null };
+  const { calls, tokens, mayHaveBeen } = await nightCost(last!.path);
+  const cost = { calls, tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}) };
+  return { night: last!.night, questions: existsSync(questions) ? questions : null, cost };
 }
 
 function realPathOf(path: string): string {

@@ -25,6 +25,8 @@ export type AgentRunRequest = {
 
 export type AgentSpending = {
   readonly calls: number;
+  /** Of the calls: those without an answer yet. */
+  readonly inFlight?: number | undefined;
   readonly usage: Usage;
   readonly costUsd?: number | undefined;
   /** With the most that calls in flight may take. */

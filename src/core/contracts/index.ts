@@ -84,7 +84,6 @@ export {
   OWN_CALL_FOLDER,
   OWN_CALL_ORIGINATOR,
   OWN_CALL_SENTINEL,
-  type ReplyCache,
   type RunCaches,
   type TextCache,
   type Usage,

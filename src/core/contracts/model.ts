@@ -59,18 +59,8 @@ export interface TextCache {
   set(key: string, value: string): Promise<void>;
 }
 
-/** Replies are paid for: each is counted once, however often a run is cut off. */
-export interface ReplyCache extends TextCache {
-  /** `onSafe` is called when `mark` includes the entry, also when the key had a value before. */
-  set(key: string, value: string, onSafe?: () => void): Promise<void>;
-  /** A position behind all entries that are safe now. */
-  mark?(): number;
-  /** The values that became safe after a mark, in order. */
-  since?(mark: number): string[];
-}
-
 /** With both, a resumed run pays for nothing twice. */
-export type RunCaches = { readonly replies: ReplyCache; readonly rollouts: TextCache };
+export type RunCaches = { readonly replies: TextCache; readonly rollouts: TextCache };
 
 // Our own calls to agents are marked, so that their transcripts are never taken for a person's work.
 

@@ -214,7 +214,8 @@ export class Spending {
     ]);
     const { input, output } = sumUsage(all);
     const most = { totalTokens: input + output, costUsd: sumCost(all) ?? 0 };
-    return { calls: this.calls, usage: this.usage(), costUsd: this.costUsd(), most };
+    const inFlight = this.#calls.filter((call) => call.most !== noUsage).length;
+    return { calls: this.calls, inFlight, usage: this.usage(), costUsd: this.costUsd(), most };
   }
 
   #priceOf(model = ''): Price | undefined {

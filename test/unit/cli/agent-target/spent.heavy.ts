@@ -57,7 +57,7 @@ it.each([
   ['dollars', '--max-cost-usd', 0.05, 'the next call may take up to $'],
   ['tokens', '--max-total-tokens', 20_000, 'the next call may take up to '],
 ])(
-  'says what a limit of %s must be raised to, once, and that pays for the next stage',
+  'says what a limit of %s must be raised to, once, and that pays for the rest of the run',
   async (_, flag, limit, next) => {
     await using llm = await startFakeAgentLLM({ policy: 'follow' });
     using project = agentProject({ baseURL: llm.url });
@@ -69,7 +69,8 @@ it.each([
     expect(Number(hint)).toBeGreaterThan(limit);
     expect(out).toContain(`next:  npx skillopt train ${flag} ${hint}  resumes`);
     expect((await project.run('show', 'run')).out).toBe(out);
-    expect((await train(Number(hint))).err).toContain('  baseline  100.0 % on 1 validation task');
+    const { code: ended, err: said } = await train(Number(hint));
+    expect([ended, said]).toEqual([0, expect.stringContaining('  baseline  100.0 % on 1 validation task')]);
   },
 );
 
@@ -80,18 +81,22 @@ it('speaks of one call as one', async () => {
 });
 
 it.each([
-  ['without a limit what is known', [], (told: number, paid: number) => told > 0 && told <= paid],
-  ['with a limit the most that it can be', ['--max-calls', '900'], (told: number, paid: number) => told >= paid],
-])('tells of a killed run %s', async (_, limit, isRight) => {
+  ['without a limit', []],
+  ['with a limit', ['--max-calls', '900', '--max-total-tokens', '90000000']],
+])('tells of a run that was killed %s what was answered, and what may have been', async (_, limit) => {
   await using llm = await startFakeAgentLLM({ policy: 'follow' });
   using project = agentProject({ baseURL: llm.url, files });
   const { child, finished } = startClone(['train', '--quiet', '--workers', '1', ...limit], { cwd: project.path });
   await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(4);
   child.kill('SIGKILL');
   await finished;
-  const { tokens } = JSON.parse((await project.run('show', 'runs/run', '--json')).out).verdict;
-  const { input, output } = llm.usage();
-  expect(isRight(tokens, input + output), `${tokens} told, ${input + output} paid`).toBe(true);
+  const { calls, mayHaveBeen = { calls: 0 } } = JSON.parse(
+    (await project.run('show', 'runs/run', '--json')).out,
+  ).verdict;
+  expect(calls).toBeGreaterThan(3); // of attempts that have not ended
+  expect([calls, calls + 1]).toContain(llm.calls());
+  expect(mayHaveBeen.calls).toBeLessThanOrEqual(1);
+  expect(calls + mayHaveBeen.calls).toBeGreaterThanOrEqual(llm.calls());
   const { out } = await project.run('show', 'runs/run');
-  expect(out.includes('unfinished work, at most')).toBe(limit.length > 0);
+  expect(out).toContain(mayHaveBeen.calls > 0 ? `${calls} calls answered, 1 more may have been` : `${calls} calls, `);
 });
