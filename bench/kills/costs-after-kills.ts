@@ -46,6 +46,6 @@ async function spendTwice(open: () => Promise<CostWorld>, kills: number): Promis
   await using limited = await open();
   return [
     await spendWithKills(unlimited, { kills, seed: 11 }),
-    await spendWithKills(limited, { kills, seed: 12, limits: enoughFor(whole, kills) }),
+    await spendWithKills(limited, { kills, seed: 12, limits: enoughFor(whole, limited, kills) }),
   ];
 }

@@ -17,7 +17,7 @@ describe.each(Object.entries(worlds))('what a killed %s has cost', (_, open) => 
     await using undisturbed = await open();
     const whole = await spendWithKills(undisturbed, { kills: 0, seed: 0 });
     await using world = await open();
-    const limits = enoughFor(whole, KILLS);
+    const limits = enoughFor(whole, world, KILLS);
     const { code, kills, faults } = await spendWithKills(world, { kills: KILLS, seed: 2, limits });
     expect({ code, kills, faults }).toEqual({ code: 0, kills: KILLS, faults: [] });
   });
@@ -29,5 +29,5 @@ it('a limit that does not pay for the run is used to its end, whatever was kille
   const { code, faults, calls, told } = await spendWithKills(world, { kills: KILLS, seed: 3, limits });
   expect({ code, faults }).toEqual({ code: 3, faults: [] });
   expect(calls).toBeLessThanOrEqual(90);
-  expect(told.calls + (told.mayHaveBeen?.calls ?? 0)).toBeGreaterThan(60);
+  expect(told.calls + (told.mayHaveBeen?.calls ?? 0)).toBeGreaterThanOrEqual(90 - 32 - 4); // 32 are kept for the end
 });

@@ -8,7 +8,9 @@ import { startClone } from '../unit/cli/clone-cli.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from '../unit/cli/sleep/night-over-http.ts';
 import { createProject, worldFiles } from './project.ts';
 
-export const WORKERS = 4;
+const WORKERS = 4;
+/** As many as a night has by default. */
+const NIGHT_WORKERS = 8;
 /** More than any call here may take: its prompt and the longest reply. */
 const MOST_TOKENS = 40_000;
 
@@ -17,6 +19,10 @@ type Told = Amounts & { readonly mayHaveBeen?: Amounts | undefined };
 
 /** Work that a provider on loopback is asked for, and that can be killed. */
 export interface CostWorld extends AsyncDisposable {
+  /** Calls in flight at once. */
+  readonly atOnce: number;
+  /** The most that one attempt may take: with an agent, several calls, which begin again after a kill. */
+  readonly attempt: Amounts;
   start(flags: readonly string[]): ReturnType<typeof startClone>;
   /** What the provider has answered. */
   answered(): Amounts;
@@ -54,14 +60,14 @@ export async function spendWithKills(world: CostWorld, { kills, seed, limits }: 
     if (signal === 'SIGKILL') killed += 1;
     await delay(60); // for answers that nobody waits for any more
     const [told, answered] = [await world.told(stdout), world.answered()];
-    faults.push(...faultsIn(told, answered, { killed, limits }));
+    faults.push(...faultsIn(told, answered, { mostInFlight: killed * world.atOnce, killed, limits }));
     if (signal !== 'SIGKILL') return { code, kills: killed, faults, told, ...answered };
   }
 }
 
-type Expected = { readonly killed: number; readonly limits: CostLimits | undefined };
+type Expected = { readonly killed: number; readonly mostInFlight: number; readonly limits: CostLimits | undefined };
 
-function faultsIn(told: Told, answered: Amounts, { killed, limits }: Expected): string[] {
+function faultsIn(told: Told, answered: Amounts, { killed, mostInFlight, limits }: Expected): string[] {
   const { calls, tokens, mayHaveBeen = { calls: 0, tokens: 0 } } = told;
   const after = `after ${killed} kills`;
   const faults = [
@@ -72,7 +78,7 @@ function faultsIn(told: Told, answered: Amounts, { killed, limits }: Expected): 
     limits &&
       tokens + mayHaveBeen.tokens < answered.tokens &&
       `at most ${tokens + mayHaveBeen.tokens} tokens told, ${answered.tokens} answered`,
-    mayHaveBeen.calls > WORKERS * killed && `${mayHaveBeen.calls} calls in flight at kills, ${WORKERS} at once`,
+    mayHaveBeen.calls > mostInFlight && `${mayHaveBeen.calls} calls in flight at kills, at most ${mostInFlight} were`,
     mayHaveBeen.tokens > MOST_TOKENS * mayHaveBeen.calls &&
       `${mayHaveBeen.tokens} tokens for ${mayHaveBeen.calls} calls`,
     limits && answered.calls > limits.calls && `${answered.calls} of ${limits.calls} calls answered`,
@@ -81,14 +87,15 @@ function faultsIn(told: Told, answered: Amounts, { killed, limits }: Expected): 
   return faults.flatMap((fault) => (fault ? [`${after}: ${fault}`] : []));
 }
 
-/** What pays for the work and for all that kills can cost: calls in flight, each at its own most. */
-export const enoughFor = ({ calls, tokens }: Amounts, kills: number): CostLimits => ({
-  calls: calls + WORKERS * (kills + 1),
-  tokens: tokens + WORKERS * (kills + 1) * MOST_TOKENS,
+/** What pays for the work and for all that kills can cost: attempts that begin again, and calls in flight at their most. */
+export const enoughFor = ({ calls, tokens }: Amounts, { attempt, atOnce }: CostWorld, kills: number): CostLimits => ({
+  calls: calls + atOnce * (kills + 1) * attempt.calls,
+  tokens: tokens + atOnce * (kills + 1) * attempt.tokens,
 });
 
 const tokensOf = { prompt_tokens: 50, completion_tokens: 7 };
 const LATENCY_MS = 25;
+const ONE_CALL: Amounts = { calls: 1, tokens: MOST_TOKENS };
 
 /** A training with models behind HTTP. */
 export async function trainerWorld(): Promise<CostWorld> {
@@ -103,6 +110,7 @@ export async function trainerWorld(): Promise<CostWorld> {
     worldFiles({ ...settings, target: named('sim-target'), optimizer: named('sim-optimizer') }),
   );
   return {
+    ...{ atOnce: WORKERS, attempt: ONE_CALL },
     start: (flags) => startClone(['train', '--quiet', '--ignore-estimate', ...flags], { cwd: project.directory }),
     answered: () => loggedBy(server),
     told: async () => JSON.parse((await project.ask(['show', 'runs/run', '--json'])).stdout).verdict,
@@ -126,6 +134,7 @@ export async function agentWorld(): Promise<CostWorld> {
   const files = { 'tasks.jsonl': taskRows(shopTask, 5) };
   const project = agentProject({ baseURL: llm.url, config, files, target: { limits: { maxTokens: 20_000 } } });
   return {
+    ...{ atOnce: WORKERS, attempt: { calls: 51, tokens: 260_000 } },
     start: (flags) => startClone(['train', '--quiet', '--ignore-estimate', ...flags], { cwd: project.path }),
     answered: () => ({ calls: llm.calls(), tokens: llm.usage().input + llm.usage().output }),
     told: async () => JSON.parse((await project.run('show', 'runs/run', '--json')).out).verdict,
@@ -144,9 +153,10 @@ export async function nightWorld(): Promise<CostWorld> {
   const home = sleepHome();
   reviewedTasks(home);
   return {
+    ...{ atOnce: NIGHT_WORKERS, attempt: ONE_CALL },
     start(flags) {
       const limits = flags.map((flag) => flag.replace('--max-total-tokens', '--max-tokens-per-night'));
-      const args = ['sleep', ...nightFlags(server.baseURL, '--json', '--workers', `${WORKERS}`, ...limits)];
+      const args = ['sleep', ...nightFlags(server.baseURL, '--json', ...limits)];
       return startClone(args, { cwd: home.shop, env: home.env });
     },
     answered: () => loggedBy(server),

@@ -22,35 +22,48 @@ it('counts what attempts had used when their provider failed in the midst of the
   expect(JSON.parse(readFileSync(ledger, 'utf8'))).toMatchObject({ totalTokens: input + output });
 });
 
-it('without a limit tells what attempts have cost that no step has counted, and counts it once when it is resumed', async () => {
-  await using llm = await startFakeAgentLLM({ policy: 'follow' });
-  const usual = {
-    gate: undefined,
-    finalPasses: undefined,
-    proposalsPerBatch: undefined,
-    batchSize: 4,
-    minibatchSize: 4,
-  };
-  const rows = Array.from({ length: 10 }, (_, index) => JSON.stringify({ id: `t${index}`, ...shopTask(index) }));
-  using project = agentProject({
-    baseURL: llm.url,
-    config: { ...usual, evalTest: false },
-    files: { 'tasks.jsonl': rows.join('\n') },
-  });
-  const trained = project.run('train', '--quiet', '--workers', '1');
-  await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(4);
-  llm.failWith(401);
-  expect((await trained).code).toBe(4);
-  const toldTokens = async () => JSON.parse((await project.run('show', 'runs/run', '--json')).out).verdict.tokens;
-  const paidTokens = () => llm.usage().input + llm.usage().output;
-  expect(await toldTokens()).toBe(paidTokens());
-  expect(readFileSync(join(project.path, 'runs/run/report.md'), 'utf8')).toContain('unfinished work');
-  const before = paidTokens();
-  llm.failWith(undefined);
-  expect((await project.run('train', '--quiet', '--workers', '1')).code).toBe(0);
-  expect(paidTokens()).toBeGreaterThan(before);
-  expect(await toldTokens()).toBe(paidTokens());
-});
+const loadingOf = (report: string) => /^the skill was loaded in .*$/m.exec(report)?.[0];
+
+it.each([
+  ['without a limit', {}],
+  ['under a limit', { maxTotalTokens: 50_000_000 }],
+])(
+  '%s tells what attempts have cost that no step has counted, and counts it once when it is resumed',
+  async (_, limits) => {
+    await using llm = await startFakeAgentLLM({ policy: 'follow' });
+    const usual = {
+      gate: undefined,
+      finalPasses: undefined,
+      proposalsPerBatch: undefined,
+      batchSize: 4,
+      minibatchSize: 4,
+    };
+    const rows = Array.from({ length: 10 }, (_, index) => JSON.stringify({ id: `t${index}`, ...shopTask(index) }));
+    const config = { ...usual, ...limits, evalTest: false };
+    const files = { 'tasks.jsonl': rows.join('\n') };
+    using undisturbed = agentProject({ baseURL: llm.url, config, files });
+    expect((await undisturbed.run('train', '--quiet', '--workers', '1')).code).toBe(0);
+    const whole = llm.usage().input + llm.usage().output;
+    const wholeCalls = llm.calls();
+    using project = agentProject({ baseURL: llm.url, config, files });
+    const trained = project.run('train', '--quiet', '--workers', '1');
+    await expect.poll(() => llm.calls(), { timeout: 60_000, interval: 20 }).toBeGreaterThan(wholeCalls + 4);
+    llm.failWith(401);
+    expect((await trained).code).toBe(4);
+    const toldTokens = async () => JSON.parse((await project.run('show', 'runs/run', '--json')).out).verdict.tokens;
+    const paidTokens = () => llm.usage().input + llm.usage().output - whole;
+    expect(await toldTokens()).toBe(paidTokens());
+    expect(readFileSync(join(project.path, 'runs/run/report.md'), 'utf8')).toContain('unfinished work');
+    const before = paidTokens();
+    llm.failWith(undefined);
+    expect((await project.run('train', '--quiet', '--workers', '1')).code).toBe(0);
+    expect(paidTokens()).toBeGreaterThan(before);
+    expect(await toldTokens()).toBe(paidTokens());
+    const loading = loadingOf((await project.run('show', 'runs/run')).out);
+    expect(loading).toBeDefined();
+    expect(loading).toBe(loadingOf((await undisturbed.run('show', 'runs/run')).out));
+  },
+);
 
 it.each([
   ['calls', '--max-calls', 40, 'the next attempt may take up to 51'],
