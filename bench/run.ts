@@ -11,7 +11,9 @@ import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
+import { fuzz } from './rows/fuzz.ts';
 import { harvest } from './rows/harvest.ts';
+import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
 import { kill } from './rows/kill.ts';
@@ -39,7 +41,9 @@ const rows: readonly BenchRow[] = [
   importFidelity,
   estimate,
   foreignText,
+  fuzz,
   harvest,
+  harvestProse,
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,

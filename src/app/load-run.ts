@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import {
   addStageUsage,
@@ -43,6 +43,14 @@ export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
   };
   await foldJournal(join(path, JOURNAL_FILE), take, kept?.place);
   return { path, name: basename(path), state };
+}
+
+/** The run at a path. Throws `RUN_NOT_FOUND` if there is none: an empty state would look like a run that has just begun. */
+export async function readRun(path: string, watch?: Watch): Promise<LoadedRun> {
+  const absolute = resolve(path);
+  if (existsSync(join(absolute, JOURNAL_FILE)) || isClosed(absolute)) return loadRun(absolute, watch);
+  const message = `expected a run at ${path}, and there is no ${JOURNAL_FILE}`;
+  throw new SkillError('RUN_NOT_FOUND', message, { hint: 'Name the folder of a run, such as runs/NAME.' });
 }
 
 /** What the journal of an unfinished run does not say: whether it is running, and what it has spent. */

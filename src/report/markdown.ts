@@ -6,14 +6,17 @@ import { PASS_MARK } from '../core/stats/index.ts';
 import { count, head, inMarkdown, nameAsData, oneLine, percent, plural } from '../core/text/index.ts';
 import { skillChange } from './changes.ts';
 import {
+  bucketMeans,
   checkSentences,
   costSentence,
   countTasks,
   type EvalReport,
+  meansOf,
   type ScoredDocument,
   type SkillScore,
   taskCell,
 } from './eval-report.ts';
+import { aboutTasksWords } from './finding-text.ts';
 import { atMost, nameSome } from './layout.ts';
 import type { Flips } from './run-lines.ts';
 import { chosenByWords, draftedWords, lineWords, nextStep, verdictWords } from './verdict-words.ts';
@@ -37,7 +40,9 @@ export function reportView(state: RunState, outRoot: string, usage?: RunState['u
     lines.length === 0 ? [] : [`## ${title}`, '', ...lines];
   return markdownPage([
     [`# ${head}`, '', `${inMarkdown(sentence)} ${amounts}`],
-    ...[chosenByWords(verdict), draftedWords(state)].map((words) => (words === undefined ? [] : [words])),
+    ...[chosenByWords(verdict), draftedWords(state), ...aboutTasksWords(state.aboutTasks).map(inMarkdown)].map(
+      (words) => (words === undefined ? [] : [words]),
+    ),
     section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
     section('Tasks gained and lost', flipItems(verdict.comparison)),
     section('What it cost', [
@@ -126,17 +131,17 @@ const row = (name: string, before: number | null | undefined, now: number | null
   `| ${nameAsData(name)} |${before === undefined ? '' : ` ${percent(before)} |`} ${percent(now)} | ${tasks} |`;
 
 function splitRows({ splits }: ScoredDocument, baseline: ScoredDocument | undefined): string[] {
-  const hard = (score: SkillScore) => (countTasks([score.evaluation]).scored === 0 ? null : score.evaluation.hard);
+  const hard = ({ evaluation }: SkillScore) => meansOf(evaluation).hard;
   return Object.entries(splits).map(([name, score]) =>
     row(name, baseline && hard(baseline.splits[name]!), hard(score), taskCell(countTasks([score.evaluation]))),
   );
 }
 
 function kindRows({ whole }: ScoredDocument, baseline: ScoredDocument | undefined): string[] {
-  const hard = (bucket: Bucket | undefined) => (bucket && bucket.total > 0 ? bucket.hard : null);
+  const hard = (bucket: Bucket | undefined) => bucket && bucketMeans(bucket).hard;
   const kinds = Object.entries(whole.buckets).filter(([kind]) => kind !== 'overall');
   return kinds.map(([kind, bucket]) =>
-    row(kind, baseline && hard(baseline.whole.buckets[kind]), hard(bucket), String(bucket.total)),
+    row(kind, baseline && (hard(baseline.whole.buckets[kind]) ?? null), hard(bucket) ?? null, String(bucket.total)),
   );
 }
 
@@ -171,7 +176,7 @@ function suite(split: string, { results }: SkillScore, { baseline, check, scored
     ...properties({
       skill: scored.document,
       verdict: check.kind,
-      score: check.score,
+      score: check.score ?? undefined,
       minScore: check.minScore,
       baseline: check.against?.comparison?.before,
       calls: check.cost.calls,

@@ -19,7 +19,6 @@ export {
   RolloutSet,
 } from './dream/contrast.ts';
 export {
-  HANDOFF_FOLDER,
   type Handoff,
   type HandoffFiles,
   HandoffPending,
@@ -114,9 +113,9 @@ export { CALLER, type LoadedSettings, loadSleepSettings, type NotTaken } from '.
 export { HOME_VARIABLES, nightConfig, SleepSettings, sleepShape, withHomes } from './settings/sleep-settings.ts';
 export { assignSplits, groupByHint, resolveFractions, type SplitOptions } from './splits.ts';
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';
-export { findProposal, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
+export { findProposal, marksOf, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
 export { type StageInput, settleText, stage } from './staging/stage.ts';
-export { nightFolder, placeOfProcess, projectFolder } from './state/folders.ts';
+export { HANDOFF_FOLDER, isProjectOf, nightFolder, placeOfProcess, projectFolder } from './state/folders.ts';
 export {
   jobHash,
   type KeptNight,
@@ -139,5 +138,6 @@ export {
   recordNight,
   SleepState,
 } from './state/sleep-state.ts';
+export { readWaiting } from './state/waiting.ts';
 export { isReplayable, SLEEP_SPLITS, TaskRecord, toTaskJson } from './task-record.ts';
 export { readTasksFile, requireReplaceable, requireReviewed, tasksFileText, writeTasksFile } from './tasks-file.ts';

@@ -11,16 +11,18 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { callWords } from '../../core/run/index.ts';
 import { count, oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
-import { notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
+import { markLines, notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
 import {
   type Adopted,
   agentLoads,
+  marksOf,
   openSleepState,
   type Proposal,
   PURGEABLE,
   type Purgeable,
   purge,
   type RolledBack,
+  readSleepState,
 } from '../../sleep/index.ts';
 import { shownPath, stateFolderOf } from '../../stores/index.ts';
 import type { OptionalFlags } from '../run-command.ts';
@@ -37,6 +39,7 @@ import {
   proposalLine,
   shownProposal,
 } from './proposals.ts';
+import { shortLine } from './short-status.ts';
 import { placeOf } from './sleep-flags.ts';
 
 type StatusFlags = OptionalFlags<'project', 'short'>;
@@ -46,7 +49,10 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
   const { here } = meantProject(flags, terminal);
   const status = await nightStatus(stateFolderOf(placeOf(terminal)), here, flags.short ? undefined : terminal);
   const [pending, adopted] = [status.pending.map(shownProposal), status.adopted.map(shownProposal)];
-  terminal.answer({ ...status, pending, adopted }, flags.short ? shortLine(status) : statusLines(status, terminal));
+  const { isCutOff, unfinished } = status;
+  const waiting = { proposals: pending.length, hasQuestions: Boolean(unfinished?.questions), isCutOff };
+  const lines = flags.short ? shortLine(waiting) : statusLines(status, terminal);
+  terminal.answer({ ...status, pending, adopted }, lines);
 }
 
 function unfinishedLines(unfinished: NightStatus['unfinished']): string[] {
@@ -65,12 +71,6 @@ function scheduleLines(schedule: NightStatus['schedule']): string[] {
     `a night runs every day at ${schedule.at} (${schedule.kind})`,
     ...(gone.length > 0 ? [`  it cannot: ${gone.join(', ')} is gone; call skillopt sleep schedule again`] : []),
   ];
-}
-
-function shortLine({ pending, isCutOff, unfinished }: NightStatus): string[] {
-  if (isCutOff) return ['sleep: an adoption is not finished'];
-  if (unfinished?.questions) return ['sleep: questions wait'];
-  return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
 /** Reports of earlier versions say nothing of tools. */
@@ -135,14 +135,29 @@ function readWhat(what: string): Purgeable {
   throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
 }
 
-export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+type AdoptFlags = ProposalFlags & { readonly marked?: boolean };
+
+export async function adoptChosen(flags: AdoptFlags, terminal: Terminal): Promise<void> {
   const chosen = among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal));
-  const { adopted, proposals } = await adoptProposals(chosen);
+  const agreed = flags.marked || terminal.canAsk ? await agreedTo(chosen, flags, terminal) : [];
+  if (agreed === undefined)
+    return terminal.answer({ adopted: [] }, ['Nothing was adopted: the proposal waits as it was.']);
+  const { adopted, proposals } = await adoptProposals({ ...chosen, agreed });
   const told: ToldAdoption[] = [];
   for (const one of adopted)
     told.push({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, proposals, terminal) });
   const lines = told.flatMap((one) => adoptedLines(one, terminal));
   terminal.answer({ adopted: told.map(shown) }, lines);
+}
+
+/** Shows the marked lines of what would be adopted, and asks. `undefined`: the person does not want them. */
+async function agreedTo({ stateFolder, choose }: ReturnType<typeof among>, { marked }: AdoptFlags, terminal: Terminal) {
+  const chosen = choose((await readSleepState(stateFolder)).proposals);
+  const lines = chosen.flatMap(marksOf).flatMap((one) => markLines(one, terminal));
+  const digests = chosen.map(({ digest }) => digest);
+  if (marked || lines.length === 0) return digests;
+  terminal.say(lines.join('\n'));
+  return (await confirm('Adopt these marked lines?')) ? digests : undefined;
 }
 
 function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {

@@ -59,6 +59,35 @@ export interface TextCache {
   set(key: string, value: string): Promise<void>;
 }
 
+/** A place among the calls in flight. The first of its methods that is called gives it back. */
+export interface Slot {
+  /** The call was answered. */
+  succeed(): void;
+  /** The provider refused because there were too many calls. `retryAfterMs` is the wait that it asked for. */
+  refuse(retryAfterMs?: number): void;
+  /** The call ended in a way that says nothing about the limit. */
+  release(): void;
+}
+
+export type SlotRequest = {
+  /** The first signal to abort ends the wait with its reason. */
+  readonly signals?: readonly (AbortSignal | undefined)[];
+  /** After a refusal: such callers are served before those that ask for the first time. */
+  readonly isAgain?: boolean;
+};
+
+/** The line in which all calls under one key wait. */
+export interface RateLimiter {
+  /** Slots are given in the order of asking. */
+  acquire(request?: SlotRequest): Promise<Slot>;
+  /** No call starts for this time. Makes a pause longer, never shorter. */
+  pause(ms: number): void;
+  /** How many calls may be in flight, how many are, and how many wait. */
+  state(): { readonly calls: number; readonly inFlight: number; readonly waiting: number };
+  /** For how long every call was refused, once that is too long to wait on. */
+  refusedForMs(): number | undefined;
+}
+
 /** With both, a resumed run pays for nothing twice. */
 export type RunCaches = { readonly replies: TextCache; readonly rollouts: TextCache };
 

@@ -119,6 +119,14 @@ export const itemOf = (rule: string) =>
 
 export const readRules = (block: string): string[] => piecesOf(block).flatMap(({ rule }) => (rule ? [rule] : []));
 
+/** The items, and the passages between items, that a block has and another has not. */
+export function newPiecesOf(before: string, after: string): string[] {
+  const known = new Set(piecesOf(before).map(({ raw }) => strip(raw)));
+  return piecesOf(after)
+    .map(({ raw }) => strip(raw))
+    .filter((raw) => raw !== '' && !known.has(raw));
+}
+
 export const writeRules = (rules: readonly string[]): string =>
   rules
     .filter((rule) => strip(rule) !== '')

@@ -100,7 +100,6 @@ export {
 export {
   type AnswerTable,
   addAnswers,
-  addBills,
   addStageUsage,
   addUsage,
   type Bill,

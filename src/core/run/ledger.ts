@@ -120,9 +120,9 @@ function countedIn(usage: UsageTable): Amounts {
   };
 }
 
-/** What a ledger knows of a stage, besides replies; cache hits, retries and waiting are not in it. */
+/** What a ledger knows of a stage, besides replies; cache hits and waiting are not in it. */
 const FIELDS = [
-  ...(['input', 'cached', 'output', 'reasoning', 'costUsd', 'unpriced'] as const),
+  ...(['input', 'cached', 'output', 'reasoning', 'costUsd', 'unpriced', 'retries'] as const),
   ...(['unanswered', 'unansweredTokens', 'unansweredUsd', 'loaded', 'unread', 'cutShort'] as const),
 ] as const;
 

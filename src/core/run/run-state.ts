@@ -50,6 +50,7 @@ export type RunState = {
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
   readonly drafts?: DraftedTasks;
+  readonly aboutTasks?: readonly string[];
   readonly initialSkill: string;
   readonly skillSource?: SkillSource;
   /** The project file, relative to the run, if commands must name it. */

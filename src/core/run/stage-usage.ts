@@ -49,9 +49,6 @@ export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
   return sum;
 }
 
-export const addBills = (table: UsageTable, bills: readonly Bill[]): UsageTable =>
-  bills.reduce((sum, { stage, amounts }) => addStageUsage(sum, { [stage]: { ...noStageUsage, ...amounts } }), table);
-
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
   const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);

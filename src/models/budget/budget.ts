@@ -18,7 +18,7 @@ export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
   readonly maxTotalTokens?: number | undefined;
   readonly maxCostUsd?: number | undefined;
-  /** Counted from the moment the budget is made. */
+  /** Counted from the moment the budget is made, by a clock that nobody can set. */
   readonly maxMinutes?: number | undefined;
   /** What was spent of the same limits before. Default: what the ledger has counted. */
   readonly spent?: Partial<Amounts> | undefined;
@@ -79,7 +79,10 @@ export interface Reservation {
   fail(most: Amounts): void;
   /** No attempt was made. */
   release(): void;
-  /** Of an attempt in stages: what was answered by now, and the most that its calls in flight may take. */
+  /**
+   * Of an attempt in stages: what was answered by now, and the most that its calls in flight may take. Calls beyond those that
+   * were set aside, as further tries may be, are set aside now. Throws `BUDGET_EXHAUSTED` when none is left.
+   */
   reach(answered: Partial<StageUsage>, inFlight: Amounts): void;
 }
 
@@ -138,8 +141,11 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** As long as after Ctrl-C; of a short limit a sixtieth. */
 const LONGEST_GRACE_MS = 10_000;
 
+/** Setting the machine's clock does not change it. On Linux it stands still while the machine sleeps. */
+const monotonicMs = () => performance.now();
+
 /** What a budget has counted, and what follows from it. */
-function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
+function openBooks({ now = monotonicMs, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
   const { maxCalls = NO_LIMIT, maxTotalTokens = NO_LIMIT, maxCostUsd = NO_LIMIT } = options;
   const limits: Amounts = { calls: maxCalls, totalTokens: maxTotalTokens, costUsd: maxCostUsd };
   const deadline = now() + maxMinutes * 60_000;
@@ -158,6 +164,12 @@ function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }:
       if (msLeft() <= 0) throw timeIsUp(maxMinutes, kept);
       const name = exceeding(addAmounts(spent, bound), books.within());
       if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept, names });
+    },
+    /** Throws when more would exceed a limit, with all that is set aside for others. */
+    refuseUnlessFree(more: Amounts): void {
+      const { kept } = books;
+      if (more.calls === 0 || exceeding(addAmounts(books.used(), more), books.within()) === undefined) return;
+      throw budgetExhausted('calls', { spent: books.used(), bound: more, limits, kept, names });
     },
     timeLimit(): TimeLimit | undefined {
       if (deadline === NO_LIMIT) return undefined;
@@ -178,7 +190,8 @@ type ReservationDeps = {
 };
 
 /** Sets `bound` aside: there is enough for it. */
-function openReservation(bound: Amounts, { books, entry, onEnd }: ReservationDeps): Reservation {
+function openReservation(most: Amounts, { books, entry, onEnd }: ReservationDeps): Reservation {
+  let bound = most;
   let isOpen = true;
   books.reserved = addAmounts(books.reserved, bound);
   const end = (actual: Amounts, now: Parameters<OpenEntry['end']>[0]) => {
@@ -194,7 +207,13 @@ function openReservation(bound: Amounts, { books, entry, onEnd }: ReservationDep
     fail: (most) => end(most, { failed: most }),
     release: () => end(noAmounts, {}),
     reach(answered, inFlight) {
-      if (isOpen) entry.note({ answered, inFlight: roundUpAmounts(inFlight) });
+      if (!isOpen) return;
+      const { replies = 0, retries = 0 } = answered;
+      const more = { ...noAmounts, calls: Math.max(0, replies + retries + inFlight.calls - bound.calls) };
+      books.refuseUnlessFree(more);
+      bound = addAmounts(bound, more);
+      books.reserved = addAmounts(books.reserved, more);
+      entry.note({ answered, inFlight: roundUpAmounts(inFlight) });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ChatModel, ChatReply, ChatRequest, TextCache } from '../../core/contracts/index.ts';
+import { maskKeys } from '../../core/guard/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { untilAborted } from '../on-abort.ts';
 
@@ -57,7 +58,8 @@ function replyKey(modelId: string, request: ChatRequest): string {
 
 async function readReply(cache: TextCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);
-  return entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
+  const kept = entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
+  return kept && { ...kept, text: maskKeys(kept.text) }; // earlier versions kept what came
 }
 
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };

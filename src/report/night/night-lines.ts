@@ -1,3 +1,4 @@
+import type { MarkedLine } from '../../core/guard/index.ts';
 import { callWords } from '../../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
@@ -61,7 +62,8 @@ function dayLines(report: SleepReport, { width }: TextStyle): string[] {
   ];
 }
 
-function documentLines(document: DocumentReport, { colors, width }: TextStyle): string[] {
+function documentLines(document: DocumentReport, style: TextStyle): string[] {
+  const { colors, width } = style;
   const { name, path, isStaged, before, after, gain, test } = document;
   if (before === after) return [`${oneLine(name)}: no change`];
   const score = (share: number) => (100 * share).toFixed(1);
@@ -76,8 +78,22 @@ function documentLines(document: DocumentReport, { colors, width }: TextStyle): 
     ...changedLines(before, after).flatMap((line) =>
       wrap(`  ${printable(line)}`, width, '     ').map(paint[line[0] as '+' | '-' | ' ']),
     ),
+    ...markedLines(document, style),
   ];
 }
+
+/** A marked line and, below it, why a person should look at it. */
+export const markLines = ({ line, reasons }: MarkedLine, { colors, width }: LineStyle): string[] => [
+  ...wrap(`  + ${oneLine(line.replace(/^[-*+] /, ''))}`, width, '    '),
+  ...wrap(`    ! ${reasons.map(oneLine).join(', ')}`, width, '      ').map(colors.yellow),
+];
+
+function markedLines({ marked = [] }: DocumentReport, style: TextStyle): string[] {
+  if (marked.length === 0) return [];
+  return [style.colors.yellow(`  ${MARKED}:`), ...marked.flatMap((one) => markLines(one, style))];
+}
+
+const MARKED = 'Look at these lines before you adopt them';
 
 const detailsOf = ({ verdict, calls, tokensUsed }: DocumentReport) =>
   `${verdict} ${count(calls)} calls, ${count(tokensUsed)} tokens`;
@@ -88,7 +104,8 @@ function untrainedLines({ untrained }: SleepReport, { width }: TextStyle): strin
 }
 
 function taskLines({ gateTrials, intents }: SleepReport, { colors, width }: TextStyle): string[] {
-  const measured = gateTrials.flatMap(({ taskDeltas }) => taskDeltas);
+  const proposed = gateTrials.filter(({ accepted }) => accepted); // what was rejected beside it would blur the picture
+  const measured = (proposed.length > 0 ? proposed : gateTrials).flatMap(({ taskDeltas }) => taskDeltas);
   const moved = measured.filter(({ status }) => status !== 'unchanged');
   if (moved.length === 0) return [];
   const sorted = moved.sort((one, other) => one.after - one.before - (other.after - other.before));

@@ -1,4 +1,5 @@
 import type { EditRecord } from '../../core/document/index.ts';
+import type { MarkedLine } from '../../core/guard/index.ts';
 import type { Cost, UsageTable } from '../../core/run/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 
@@ -31,6 +32,8 @@ export type DocumentReport = {
   readonly isStaged: boolean;
   readonly before: string;
   readonly after: string;
+  /** Lines of the change that a person should see before they are adopted. Not in reports of earlier versions. */
+  readonly marked?: readonly MarkedLine[];
   readonly gain: { readonly value: number; readonly low: number; readonly high: number } | null;
   /** On tasks that no decision has used, if there are any. */
   readonly test: { readonly before: number; readonly after: number; readonly tasks: number } | null;

@@ -4,7 +4,7 @@ import type { SleepReport, WithTools } from '../../report/index.ts';
 import { documentOf } from '../documents/skills.ts';
 import type { QuarantinedText } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import { isFor, type Proposal } from '../staging/proposal.ts';
+import { isFor, marksOf, type Proposal } from '../staging/proposal.ts';
 import type { NightRecord } from '../state/nights.ts';
 import { isReplayable } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
@@ -59,6 +59,7 @@ function documentReport(document: TrainedDocument, proposals: readonly Proposal[
   const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
   return {
     ...{ kind: trained, before: baseBlock, after: isTaken ? block : baseBlock },
+    marked: isTaken ? marksOf({ baseBlock, block, concerns: document.concerns ?? [] }) : [],
     ...{ gain: gainOf(proof), test: test ?? null },
     ...{ verdict: verdictOf(document), ...costOf(usageOf(document)) },
     ...{ name: live.name, path: live.live.path, isStaged: proposals.some((proposal) => isFor(proposal, live)) },
@@ -107,6 +108,8 @@ const endedBy = (document: TrainedDocument | undefined) =>
 
 function whyUnproven(proof: Proof | undefined, ended: string | undefined): string | undefined {
   if (!proof) return ended;
+  if (proof.isUnconfirmed)
+    return 'A change did better in the attempts that tried it. The attempts that measure the gain did not confirm it.';
   const gain = `${(100 * proof.gain.value).toFixed(1)} points`;
   const chance = `${(100 * proof.pValue).toFixed(1)} %`;
   const measured = `A change measured ${gain} over the tasks that were held out, which could be chance (${chance}).`;

@@ -15,12 +15,12 @@ import { describeKeptBack } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
 import { HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
-import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
+import { HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
 import { nightWork, type OpenedWork } from '../replay/work.ts';
 import { builtOn, onPending, type Proposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
-import { projectFolder } from '../state/folders.ts';
+import { HANDOFF_FOLDER, projectFolder } from '../state/folders.ts';
 import {
   evidenceLog,
   hasRecord,
@@ -214,7 +214,7 @@ async function stageNight(
   input: CycleInput,
 ): Promise<Proposal[]> {
   const proposals: Proposal[] = [];
-  for (const { trained, named, isTaken, proof } of documents) {
+  for (const { trained, named, isTaken, proof, concerns } of documents) {
     const document = documentOf(input.documents, trained, named);
     if (!isTaken || !document) continue;
     const { live, roots, isNewAllowed } = document;
@@ -225,6 +225,7 @@ async function stageNight(
         at: input.now().toISOString(),
         gain: gainOf(proof),
         confidence: proof ? 1 - proof.error : null,
+        concerns: concerns ?? [],
         text: newSkills[named] ?? (trained === 'skill' ? newSkill : newMemory),
       }),
     );

@@ -19,6 +19,7 @@ import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/contrast.ts';
 import { foreseeing } from '../handoff/foresee.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
+import type { Proposal } from '../staging/proposal.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
 import { searchBudget } from './night-limits.ts';
 import { type Proof, prove, REPORT_PASSES } from './prove.ts';
@@ -36,6 +37,8 @@ export type TrainedDocument = {
   /** Scores of the training tasks under the document as it was, by id. */
   readonly attempted: Readonly<Record<string, number>>;
   readonly cut?: string | undefined;
+  /** What the critic says about lines of a block that is proposed. */
+  readonly concerns?: Proposal['concerns'] | undefined;
 };
 
 /** Trains the learned block of one document, and tests the winner with attempts that it was not chosen by. */

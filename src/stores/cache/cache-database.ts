@@ -70,7 +70,7 @@ function setTexts(connection: Connection, entries: readonly CacheEntry[]): void 
 // For `isWellFormed`: Node has it since 20, and it is far faster than a regular expression.
 
 /** Bytes and never text: the driver ends the process when SQLite hands it text that is not UTF-8. */
-type StoredRow = [value: Buffer, sum: Buffer | null];
+type StoredRow = [value: Buffer | null, sum: Buffer | null];
 
 type CacheTable = {
   /** A row that is not as it was written is emptied, and counts as none. */
@@ -130,8 +130,9 @@ const sumOf = (key: string, value: string): string =>
   createHash('sha256').update(`${key}\n${value}`).digest('hex').slice(0, 16);
 
 function readText(key: string, [value, sum]: StoredRow): string | undefined {
-  if (!isUtf8(value)) return undefined;
-  const stored = value.toString();
+  const bytes = bytesIn(value);
+  if (!isUtf8(bytes)) return undefined;
+  const stored = bytes.toString();
   if (sum !== null && sum.toString() !== sumOf(key, stored)) return undefined;
   try {
     return fromStorable(stored);
@@ -143,7 +144,15 @@ function readText(key: string, [value, sum]: StoredRow): string | undefined {
 /** Two processes may have set the same key. The first row is the one that counts, so the last to be read here. */
 function readKeys(database: Database, name: string): Map<string, number> {
   const select = database.prepare(`SELECT CAST(key AS BLOB), id FROM ${name} ORDER BY id DESC`).raw();
-  return new Map((select.all() as [Buffer, number][]).map(([key, id]) => [readKey(key.toString()), id]));
+  return new Map(
+    (select.all() as [Buffer | null, number][]).map(([key, id]) => [readKey(bytesIn(key).toString()), id]),
+  );
+}
+
+/** No column of ours may be empty. Where a page was cut off, one is all the same. */
+function bytesIn(column: Buffer | null): Buffer {
+  if (column === null) throw new DamagedFile('a text is missing');
+  return column;
 }
 
 /** A damaged key is one that nobody asks for. */

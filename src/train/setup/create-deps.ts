@@ -7,6 +7,7 @@ import type {
   RunCaches,
   SkillOptConfig,
 } from '../../core/contracts/index.ts';
+import { knowKeysIn } from '../../core/guard/index.ts';
 import {
   addStageUsage,
   type Bill,
@@ -21,6 +22,7 @@ import {
   createLimiterPool,
   createMeter,
   type Meter,
+  patienceFor,
   type RateLimitOptions,
   type Retry,
   remainingCalls,
@@ -37,6 +39,7 @@ import { type ModelUse, priceFor, type RunBudgetOptions, runBudget } from '../bu
 import { notify } from '../record/recorder.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
 import { watchSpending, wrapAgent } from './wrap-agent.ts';
+import { wrapRunner } from './wrap-runner.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
@@ -49,9 +52,12 @@ type RunDepsOptions = WrapOptions & {
  * What the stages of one run reach for, with its models wrapped in what every run needs. `depsUnder` gives the same under
  * another stop: for work after the first one has fired.
  */
-export function createRunDeps({ promptOverrides, runner, onProgress, onWarning, ...options }: RunDepsOptions) {
+export function createRunDeps({ promptOverrides, onProgress, onWarning, ...options }: RunDepsOptions) {
   const { config, caches, stop } = options;
-  const { takeUsage, usageWith, budget, modelsUnder, countRollout } = wrapModels(options);
+  knowKeysIn(config.extras); // an environment may return them with its results
+  const { takeUsage, usageWith, budget, modelsUnder, countRollout, charge } = wrapModels(options);
+  const limits = { budget: budget.forRollouts, ledger: options.ledger, charge, warn: onWarning };
+  const runner = options.runner && wrapRunner(options.runner, limits);
   const replies = createReplyTally();
   const thrown = createThrowTally(onWarning);
   const failed = createFailureTally();
@@ -116,9 +122,14 @@ export function wrapModels(options: WrapOptions) {
   const meter = createMeter();
   const budget = runBudget({ config, target, optimizer, usage: addStageUsage(usage, uncounted), ledger, shared });
   const trying = tryingAgain(options, meter);
+  const lines = limiterPool(options, AGENT_CALLS * config.workers);
+  const agentCalls = ({ account, id }: AgentRunner) => {
+    return { maxRetries: config.maxRetries, limiter: lines.sharedLimiter(account ?? id) };
+  };
   for (const [stage, paid] of Object.entries(uncounted)) meter.add(stage, { ...paid, recovered: paid.replies });
   // Tokens of a remembered reply were paid before.
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
+  const charge = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
 
   const wrap = (model: ChatModel, use: ModelUse) => {
     const price = priceFor(model, config.prices);
@@ -130,10 +141,13 @@ export function wrapModels(options: WrapOptions) {
   const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
     const price = priceFor(worker, config.prices);
-    const wrapCalls = (model: ChatModel) => budget.untilOver(trying(model, model, signal));
-    const charge = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
-    const limits = { budget: budget.forRollouts, ledger, price };
-    return wrapAgent(watched(worker, price), { wrap: wrapCalls, charge, ...limits, signal });
+    // One that tells of each call waits and asks again by itself: a whole attempt would cost all its turns again.
+    const asking = worker.tellsSpending ? agentCalls(worker) : undefined;
+    const wrapRuns = (model: ChatModel) => budget.untilOver(trying(model, asking ? {} : model, signal));
+    return wrapAgent(watched(worker, price), {
+      ...{ wrap: wrapRuns, charge, budget: budget.forRollouts, ledger },
+      ...{ price, signal, asking },
+    });
   };
   /** All stops share the meter and the limits. */
   const modelsUnder = ({ signal }: Stop) => ({
@@ -142,7 +156,7 @@ export function wrapModels(options: WrapOptions) {
     optimizer: wrap(optimizer, { signal, isForRollouts: false }),
     judge: judge && wrap(judge, { signal, isForRollouts: true }),
   });
-  return { ...modelsUnder(stop), modelsUnder, budget, ...counting(options, meter) };
+  return { ...modelsUnder(stop), modelsUnder, budget, charge, ...counting(options, meter) };
 }
 
 function counting({ ledger }: WrapOptions, meter: Meter) {
@@ -159,15 +173,23 @@ function counting({ ledger }: WrapOptions, meter: Meter) {
   };
 }
 
-/** circuit(retry(rateLimit(model))) */
-function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
-  const limiters = createLimiterPool((account) => ({
-    initial: config.workers,
-    max: config.workers,
+/** Some agents ask several times at once. */
+const AGENT_CALLS = 4;
+
+const limiterPool = ({ config, observers }: WrapOptions, most: number) =>
+  createLimiterPool((account) => ({
+    initial: most,
+    max: most,
+    patienceMs: patienceFor(config.maxRetries),
     onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
   }));
+
+/** circuit(retry(rateLimit(model))) */
+function tryingAgain(options: WrapOptions, meter: Meter) {
+  const { config, observers } = options;
+  const limiters = limiterPool(options, config.workers);
   const count = ({ stage = 'other' }: ChatRequest, amounts: Partial<StageUsage>) => meter.add(stage, amounts);
-  return (model: ChatModel, { account }: ChatModel, signal: AbortSignal): ChatModel => {
+  return (model: ChatModel, { account }: Pick<ChatModel, 'account'>, signal: AbortSignal): ChatModel => {
     const pacing: RateLimitOptions = {
       signal,
       remainingCalls,

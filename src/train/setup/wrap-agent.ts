@@ -29,6 +29,7 @@ type AgentWrapping = {
   readonly ledger: Ledger | undefined;
   readonly price: Price | undefined;
   readonly signal: AbortSignal;
+  readonly asking: AgentRunRequest['asking'];
 };
 
 /** An agent in what every run needs. A run of it, with all its turns, is retried, limited and counted like one call. */
@@ -69,29 +70,36 @@ export const mostTokensOf = (maxTokens: number) => maxTokens + LAST_CALL.input +
 
 /** One run within the limits. Each call of its model is counted when it is answered, whatever becomes of the run. */
 async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
-  const { budget, price, charge } = wrapping;
+  const { budget, price, charge, asking } = wrapping;
   const { stage = 'rollout' } = request;
   const limits = limitsWithin(request.limits, budget.limits, price);
   const reservation = await reserveFor({ ...request, limits, stage }, agent, wrapping);
   let billed: Partial<StageUsage> | undefined;
-  const bill = (cost: Cost) => {
-    const answered = billFor(cost, price);
+  const bill = (answered: Partial<StageUsage>) => {
     charge({ stage, amounts: paidBeyond(answered, billed ?? {}) });
     billed = answered;
     return answered;
   };
+  const limit = new AbortController();
   const onSpend = (now: AgentSpending) => {
-    const { calls, inFlight = 0, usage, most } = now;
-    const answered = bill({ ...now, turns: calls - inFlight });
+    const { calls, inFlight = 0, answered: turns = calls - inFlight, usage, most } = now;
+    const answered = billFor({ ...now, turns, calls: calls - inFlight }, price);
     const totalTokens = Math.max(0, most.totalTokens - usage.input - usage.output);
     const dollars = Math.max(0, most.costUsd - (dollarsOf(now, price) ?? 0));
-    reservation.reach(answered, { calls: inFlight, totalTokens, costUsd: dollars });
+    try {
+      reservation.reach(answered, { calls: inFlight, totalTokens, costUsd: dollars });
+      bill(answered);
+    } catch (error) {
+      limit.abort(error); // the agent would take a call that fails for an answer of its model
+      throw error;
+    }
   };
   const settle = (answered: Partial<StageUsage>) =>
     reservation.settle(amountsIn({ [stage]: { ...noStageUsage, ...answered } }), answered);
   try {
-    const run = await agent.run({ ...request, limits, onSpend });
-    settle(bill(run));
+    const signal = AbortSignal.any([request.signal, limit.signal]);
+    const run = await agent.run({ ...request, limits, signal, onSpend, asking });
+    settle(bill(billFor(run, price)));
     return run;
   } catch (error) {
     if (billed) settle(billed);
@@ -112,12 +120,13 @@ function reserveFor(
   return budget.reserve(bound, [own, signal], { isInStages: tellsSpending, stage, ledger });
 }
 
-type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };
+type Cost = Pick<AgentRun, 'turns' | 'calls' | 'usage'> & { readonly costUsd?: number | undefined };
 
 function billFor(cost: Cost, price: Price | undefined): Partial<StageUsage> {
-  const { turns, usage } = cost;
+  const { turns, calls = turns, usage } = cost;
   const dollars = dollarsOf(cost, price);
-  return { ...usage, replies: turns, ...(dollars === undefined ? { unpriced: turns } : { costUsd: dollars }) };
+  const retries = Math.max(0, calls - turns);
+  return { ...usage, replies: turns, retries, ...(dollars === undefined ? { unpriced: turns } : { costUsd: dollars }) };
 }
 
 const dollarsOf = ({ costUsd: own, usage }: Omit<Cost, 'turns'>, price: Price | undefined) =>

@@ -223,6 +223,13 @@ describe('sleep status', () => {
     expect((await home.run(['status'], below)).out).toContain('skillopt sleep adopt --night 1 --memory');
     expect((await home.run(['status', '--short'], { cwd: home.blog })).out).toBe('');
     expect((await home.run(['status'], { cwd: home.blog })).out).toContain('1 proposal in other projects');
+    const typed = [
+      ['--short', '--project', '.'],
+      ['--project=.', '--short'],
+      ['--project', '.', '--short'],
+    ];
+    for (const flags of typed) expect((await home.run(['status', ...flags])).out).toBe('sleep: 1 proposal\n');
+    expect(await answerOf(home, ['status', '--short'])).toMatchObject({ pending: [{ id: '1' }], isCutOff: false });
     await home.run(['adopt']);
     const status = await answerOf(home, ['status']);
     expect(status).toMatchObject({ pending: [], adopted: [{ id: '1', night: 1 }], isCutOff: false });
