@@ -5,6 +5,7 @@ import { align } from './align.ts';
 import { estimate } from './estimate.ts';
 import { adoptKill } from './kills/adopt-kill.ts';
 import { applyKill } from './kills/apply-kill.ts';
+import { costsAfterKills } from './kills/costs-after-kills.ts';
 import { rolloutKill } from './kills/rollout-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
@@ -56,6 +57,7 @@ const rows: readonly BenchRow[] = [
   adoptKill,
   applyKill(),
   killNight,
+  costsAfterKills,
   workspaces('overlay'),
   workspaces('copy'),
   rolloutKill('bubblewrap'),

@@ -131,7 +131,7 @@ async function draft(input: DraftInput, model: ChatModel, options: DraftOptions,
     const { usage = {} } = drafter.takeUsage();
     const rows = await rowsIn(out, out);
     if (result && rows.length < input.n) await rounds.end();
-    return { kept, rows, result, failure, cost: totalCost({ usage, isDone: true }) };
+    return { kept, rows, result, failure, cost: totalCost(usage) };
   } finally {
     caches.close();
   }

@@ -1,5 +1,5 @@
 import type { Bucket, Evaluation, GateMetric, ItemScore, RolloutResult, SkillError } from '../core/contracts/index.ts';
-import { type Cost, costWords, countLoading, describeUnread } from '../core/run/index.ts';
+import { type Cost, callWords, costWords, countLoading, describeUnread } from '../core/run/index.ts';
 import type { PairedComparison } from '../core/stats/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { patchOf, skillChange } from './changes.ts';
@@ -245,8 +245,7 @@ function compareSentence({ kind, metric, comparison }: SideComparison, tasks: Ta
 }
 
 /** `64 calls, $0.02.` */
-export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) =>
-  `${plural(cost.calls, 'call')}, ${costWords(cost)}.`;
+export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) => `${callWords(cost)}, ${costWords(cost)}.`;
 
 type TaskCount = { readonly scored: number; readonly total: number };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Bucket, type RolloutResult, selectGateScore } from '../core/contracts/index.ts';
-import { type Amounts, type Cost, costRows, dollarCell, type RunState, verdictOf } from '../core/run/index.ts';
+import { type Cost, costRows, dollarCell, mayHaveBeenWords, type RunState, verdictOf } from '../core/run/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
 import { count, head, inMarkdown, nameAsData, oneLine, percent, plural } from '../core/text/index.ts';
 import { skillChange } from './changes.ts';
@@ -25,8 +25,8 @@ const MOST_LINES = 400;
 const MOST_NAMES = 100;
 
 /** What the terminal says about a run, as a page: `report.md`. Every text of models and tasks is data in it. */
-export function reportView(state: RunState, outRoot: string, spent?: Amounts): string {
-  const verdict = verdictOf(state, { spent });
+export function reportView(state: RunState, outRoot: string, usage?: RunState['usage']): string {
+  const verdict = verdictOf(state, { usage });
   const change = skillChange(state.initialSkill, state.best.skill, state.config);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const [what, why] = nextStep(verdict, state, {
@@ -45,7 +45,10 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
     ),
     section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
     section('Tasks gained and lost', flipItems(verdict.comparison)),
-    section('What it cost', amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }])),
+    section('What it cost', [
+      ...amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }]),
+      ...mayHaveBeenWords(verdict).flatMap((words) => ['', words]),
+    ]),
     ['## Next', '', `${nameAsData(what)} ${why}.`],
   ]);
 }

@@ -1,6 +1,7 @@
 import { changedFiles, SKILL_FILE, trainsPackage } from '../core/document/index.ts';
 import {
   type Comparison,
+  callWords,
   costWords,
   type Failure,
   isUnscored,
@@ -43,7 +44,7 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
 export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount) {
   const head = verdict.kind === 'stopped' ? stopWords(verdict, state) : KIND_WORDS[verdict.kind];
   const sentence = SENTENCES[verdict.kind](verdict, state);
-  const amounts = `${verdict.isMost ? 'At most ' : ''}${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
+  const amounts = `${callWords(verdict)}, ${costWords(verdict)}.`;
   const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
   return { head, sentence, amounts: [amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
 }

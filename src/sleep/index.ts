@@ -59,6 +59,8 @@ export { type ConsolidateOptions, consolidate } from './night/consolidate.ts';
 export type { ConsolidationResult } from './night/consolidation-result.ts';
 export type { CycleInput, GatheredNight, NightModels } from './night/cycle-input.ts';
 export { type GatherEvent, harvestNew, mineHarvest } from './night/gather.ts';
+export { nightCost } from './night/night-limits.ts';
+export type { CycleOutcome } from './night/over-nights.ts';
 export {
   archiveTasks,
   dreamTasks,
@@ -79,7 +81,6 @@ export {
   reviewedBlock,
   stageAgain,
 } from './night/review.ts';
-export type { CycleOutcome } from './night/run-cycle.ts';
 export { type NightOptions, nightScorers, runNightIn, runSleepCycle } from './night/run-sleep-cycle.ts';
 export {
   canMine,

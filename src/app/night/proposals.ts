@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { RunObserver } from '../../core/run/index.ts';
+import type { Cost, RunObserver } from '../../core/run/index.ts';
 import { oneLine, plural } from '../../core/text/index.ts';
 import type { Notices } from '../../project/index.ts';
 import { isCutOff } from '../../skills/index.ts';
@@ -16,6 +16,7 @@ import {
   isProjectOf,
   listNights,
   marksOf,
+  nightCost,
   nightScorers,
   nightWork,
   type OpenSleep,
@@ -114,7 +115,11 @@ function requireAsItWas(state: SleepState, before: Proposal): void {
 }
 
 /** A night that was interrupted, or whose questions wait for an agent session to answer them. */
-type UnfinishedNight = { readonly night: number; readonly questions: string | null };
+type UnfinishedNight = {
+  readonly night: number;
+  readonly questions: string | null;
+  readonly cost: Pick<Cost, 'calls' | 'tokens' | 'mayHaveBeen'>;
+};
 
 export type NightStatus = {
   readonly project: string;
@@ -155,7 +160,9 @@ async function unfinishedNight(stateFolder: string, project: string): Promise<Un
   const record = last && (await readNight(last.path));
   if (record?.status !== 'running') return null;
   const questions = join(last!.path, HANDOFF_FOLDER);
-  return { night: last!.night, questions: existsSync(questions) ? questions : null };
+  const { calls, tokens, mayHaveBeen } = await nightCost(last!.path);
+  const cost = { calls, tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}) };
+  return { night: last!.night, questions: existsSync(questions) ? questions : null, cost };
 }
 
 function realPathOf(path: string): string {

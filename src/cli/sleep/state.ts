@@ -8,6 +8,7 @@ import {
   rollbackProposals,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
+import { callWords } from '../../core/run/index.ts';
 import { count, oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { markLines, notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
@@ -57,8 +58,9 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
 
 function unfinishedLines(unfinished: NightStatus['unfinished']): string[] {
   if (unfinished === null) return [];
-  const { night, questions } = unfinished;
-  const why = questions ? `waits for answers: ${shownPath(questions)}` : 'is under way, or was cut off';
+  const { night, questions, cost } = unfinished;
+  const spent = cost.calls > 0 ? ` after ${callWords(cost)}` : '';
+  const why = questions ? `waits for answers: ${shownPath(questions)}` : `is under way, or was cut off${spent}`;
   return [`night ${night} ${why}; the same skillopt sleep run resumes it`];
 }
 

@@ -28,6 +28,9 @@ export type AgentRunRequest = {
 export type AgentSpending = {
   /** Further tries included. */
   readonly calls: number;
+  /** Of the calls: those that are over, without further tries, and those without an answer yet. */
+  readonly answered?: number | undefined;
+  readonly inFlight?: number | undefined;
   readonly usage: Usage;
   readonly costUsd?: number | undefined;
   /** With the most that calls in flight may take. */

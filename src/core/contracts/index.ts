@@ -86,7 +86,6 @@ export {
   OWN_CALL_ORIGINATOR,
   OWN_CALL_SENTINEL,
   type RateLimiter,
-  type ReplyCache,
   type RunCaches,
   type Slot,
   type SlotRequest,

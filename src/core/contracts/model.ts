@@ -59,16 +59,6 @@ export interface TextCache {
   set(key: string, value: string): Promise<void>;
 }
 
-/** Replies are paid for: each is counted once, however often a run is cut off. */
-export interface ReplyCache extends TextCache {
-  /** `onSafe` is called when `mark` includes the entry, also when the key had a value before. */
-  set(key: string, value: string, onSafe?: () => void): Promise<void>;
-  /** A position behind all entries that are safe now. */
-  mark?(): number;
-  /** The values that became safe after a mark, in order. */
-  since?(mark: number): string[];
-}
-
 /** A place among the calls in flight. The first of its methods that is called gives it back. */
 export interface Slot {
   /** The call was answered. */
@@ -99,7 +89,7 @@ export interface RateLimiter {
 }
 
 /** With both, a resumed run pays for nothing twice. */
-export type RunCaches = { readonly replies: ReplyCache; readonly rollouts: TextCache };
+export type RunCaches = { readonly replies: TextCache; readonly rollouts: TextCache };
 
 // Our own calls to agents are marked, so that their transcripts are never taken for a person's work.
 

@@ -219,7 +219,10 @@ export class Spending {
     ]);
     const { input, output } = sumUsage(all);
     const most = { totalTokens: input + output, costUsd: sumCost(all) ?? 0 };
-    return { calls: this.sent, usage: this.usage(), costUsd: this.costUsd(), most };
+    const begun = this.#calls.filter(({ sent }) => sent > 0);
+    const inFlight = begun.filter((call) => call.most !== noUsage).length;
+    const answered = begun.length - inFlight;
+    return { calls: this.sent, answered, inFlight, usage: this.usage(), costUsd: this.costUsd(), most };
   }
 
   #priceOf(model = ''): Price | undefined {

@@ -1,3 +1,4 @@
+import { callWords } from '../../core/run/index.ts';
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
 import { markdownPage, safeLine } from '../markdown.ts';
@@ -80,7 +81,7 @@ const taskRows = ({ gateTrials, intents }: SleepReport) =>
     }),
   );
 
-const costLine = ({ calls, tokensUsed, startedAt, endedAt }: SleepReport) => {
+const costLine = ({ tokensUsed, startedAt, endedAt, ...cost }: SleepReport) => {
   const minutes = (Date.parse(endedAt) - Date.parse(startedAt)) / 60_000;
-  return `${calls} calls, ${tokensUsed} tokens, ${minutes.toFixed(1)} minutes.`;
+  return `${callWords(cost)}, ${tokensUsed} tokens, ${minutes.toFixed(1)} minutes.`;
 };

@@ -1,4 +1,4 @@
-import type { UsageTable } from '../../core/run/index.ts';
+import { totalCost, type UsageTable } from '../../core/run/index.ts';
 import { head, plural } from '../../core/text/index.ts';
 import type { SleepReport, WithTools } from '../../report/index.ts';
 import { documentOf } from '../documents/skills.ts';
@@ -25,8 +25,8 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
   const { accepted, gateAction, baselineScore, candidateScore, holdoutLeaked } = result;
   const { rejectedEdits, unmatchedEdits, gateTrials } = result;
   const usage = Object.assign({}, ...result.documents.map(usageOf)) as UsageTable;
-  const { calls, tokensUsed } = costOf(usage);
-  const spent = input.budget?.spent(); // with mining, and with what was paid for before the night was cut off
+  // The ledger also has what mining took, and what was paid for before the night was cut off.
+  const { calls, tokens, mayHaveBeen } = totalCost(input.budget?.ledger?.spent().usage ?? usage);
   const noEditsReason = accepted ? '' : whyNothing(record, result);
   const warnings = new Set(result.documents.flatMap(({ summary }) => summary.warnings));
   const notes = [...record.notes, ...searchCut(record), ...result.notes, ...warnings];
@@ -40,9 +40,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
     needs: accepted ? '' : whatItTakes(record, result),
     ...{ edits: result.appliedEdits, rejectedEdits, unmatchedEdits, gateTrials },
     intents: Object.fromEntries(tasks.filter(({ split }) => split === 'val').map(({ id, intent }) => [id, intent])),
-    calls: Math.max(spent?.calls ?? 0, calls),
-    tokensUsed: Math.max(spent?.totalTokens ?? 0, tokensUsed),
-    usage,
+    ...{ calls, tokensUsed: tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}), usage },
     notes: notes.filter((note) => note !== noEditsReason),
     documents: result.documents.map((trained) => documentReport(trained, proposals, input)),
     untrained: result.untrained.map(({ trained, named, tasks: own, note }) => {
@@ -76,15 +74,10 @@ function usageOf({ trained, named, summary, proof }: TrainedDocument): UsageTabl
   ]);
 }
 
-const costOf = (usage: UsageTable) =>
-  Object.values(usage).reduce(
-    ({ calls, tokensUsed, costUsd }, one) => ({
-      calls: calls + one.replies - one.cacheHits,
-      tokensUsed: tokensUsed + one.input + one.output,
-      costUsd: costUsd + one.costUsd,
-    }),
-    { calls: 0, tokensUsed: 0, costUsd: 0 },
-  );
+function costOf(usage: UsageTable) {
+  const { calls, tokens: tokensUsed, costUsd } = totalCost(usage);
+  return { calls, tokensUsed, costUsd };
+}
 
 /** In the order in which a night can come to nothing. */
 function whyNothing(record: NightRecord, { gateAction, documents, reflectRaw, notes }: ConsolidationResult): string {

@@ -1,11 +1,11 @@
 import { type Evaluation, isOutOfBudget, type SkillEnv } from '../../core/contracts/index.ts';
 import {
-  addBills,
   addStageUsage,
   type RunState,
   toEvidence,
   toObservations,
   type UsageTable,
+  usageBeyond,
   winnerMeasurement,
 } from '../../core/run/index.ts';
 import {
@@ -21,7 +21,7 @@ import {
   proveGain,
 } from '../../core/stats/index.ts';
 import { defined } from '../../core/text/index.ts';
-import { type Held, paidSince } from '../../models/index.ts';
+import type { Held } from '../../models/index.ts';
 import type { TaskDelta } from '../../report/index.ts';
 import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -47,8 +47,6 @@ type Proving = Omit<DocumentNight, 'error'> & {
   readonly error: number;
   /** The search that found the block; `undefined` if a person wrote it. */
   readonly state?: RunState | undefined;
-  /** How far the search has counted the replies in its cache. */
-  readonly counted?: number | undefined;
   readonly baseBlock: string;
   readonly block: string;
   /** Kept of the limits for the passes after a proven gain. */
@@ -147,20 +145,26 @@ async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws:
 }
 
 async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
-  const { env, models, config, store, budget, runner, work, observers, signal, counted } = night;
+  const { env, models, config, store, budget, runner, work, observers, signal, state } = night;
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
   const evaluated = { env, skill, config, split: 'val', target: models.target, judge: models.judge } as const;
-  const shared = { caches: open.caches, budget, runner, agent: work?.agent, observers: observers ?? [] };
+  const shared = {
+    caches: open.caches,
+    ledger: open.ledger,
+    budget,
+    runner,
+    agent: work?.agent,
+    observers: observers ?? [],
+  };
   const onUsage = (used: UsageTable) => {
     usage = used;
   };
   const scores = await evaluatePasses({ ...evaluated, ...shared, ...defined({ signal }), onUsage }, indexes);
-  // The usage of these passes lacks what a proof that was cut off has paid for before: the cache counts it. An agent's
-  // work is in no cache.
-  const bills = counted === undefined || work ? undefined : paidSince(open.caches.replies, counted);
-  return { passes: scores.map(({ evaluation }) => evaluation), usage, paid: bills && addBills({}, bills) };
+  // The usage of these passes lacks what a proof that was cut off has paid for before: the ledger of the search has it.
+  const paid = open.ledger && state && usageBeyond(open.ledger.spent().usage, state.usage);
+  return { passes: scores.map(({ evaluation }) => evaluation), usage, paid };
 }
 
 type Passes = readonly Pick<Evaluation, 'scores'>[];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { RunObserver } from '../../core/run/index.ts';
 import { nextError } from '../../core/stats/index.ts';
 import { memoize } from '../../core/text/index.ts';
-import type { SleepReport } from '../../report/index.ts';
 import {
   makeFolderBelow,
   memoryRun,
@@ -39,15 +38,8 @@ import type { ConsolidationResult } from './consolidation-result.ts';
 import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
 import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
 import { diagnosticsOf, reportNight } from './night-report.ts';
-import { finishNight, nightNotes, overNightsOf, testedNights } from './over-nights.ts';
+import { type CycleOutcome, findRecorded, finishNight, nightNotes, overNightsOf, testedNights } from './over-nights.ts';
 import { gainOf } from './prove.ts';
-
-export type CycleOutcome = {
-  readonly report: SleepReport;
-  readonly proposals: readonly Proposal[];
-  /** The folder of the night; `undefined` for a dry run. */
-  readonly folder: string | undefined;
-};
 
 /**
  * One night: sessions become tasks, tasks are replayed, what helps is staged. A project runs one night at a time. A night
@@ -67,6 +59,8 @@ export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
   const lock = await takeLock(join(nights, 'night.lock'), LOCK_WORDS);
   try {
     const locked = { ...input, state: await readSleepState(input.folder) };
+    const over = await findRecorded(locked);
+    if (over) return over;
     const unfinished = await findUnfinished(locked);
     const kept = unfinished?.kept ?? (await newNight(locked));
     // `night-spent.json` there counts calls, tokens and dollars over all starts. Minutes count from this start.

@@ -36,11 +36,6 @@ export async function openCacheDatabase(
     get: (cache: CacheName, key: string) => use(({ tables }) => tables[cache].get(key)),
     /** All or none. The first value under a key stays. What another process sets is seen when the file is opened again. */
     setAll: (entries: readonly CacheEntry[]) => use((connection) => setTexts(connection, entries)),
-    /** A number for all that is set; larger when more is. */
-    mark: (cache: CacheName) => use(({ tables }) => tables[cache].lastId()),
-    /** What was set after a mark was taken. All, when that was in a file that is gone. */
-    since: (cache: CacheName, mark: number) =>
-      use(({ tables }) => tables[cache].after(mark > tables[cache].lastId() ? 0 : mark)),
     close: () => use(({ database }) => closeDatabase(database)),
   };
 }
@@ -86,16 +81,12 @@ type CacheTable = {
   announce(key: string, id: number): void;
   /** The rows up to an id are gone. */
   forget(upTo: number): void;
-  lastId(): number;
-  /** The texts after an id, in order. */
-  after(id: number): string[];
 };
 
 /** Where each text is, is kept in memory. An index in the file would cost half as much again at each commit. */
 function openTable(database: Database, name: string): CacheTable {
-  const { select, selectAfter, insert, blank } = prepareStatements(database, name);
+  const { select, insert, blank } = prepareStatements(database, name);
   const rowOf = readKeys(database, name);
-  let last = Math.max(0, ...lastOf(database, name));
 
   return {
     get(key) {
@@ -116,15 +107,9 @@ function openTable(database: Database, name: string): CacheTable {
     },
     announce(key, id) {
       rowOf.set(key, id);
-      last = Math.max(last, id);
     },
     forget(upTo) {
       for (const [key, id] of rowOf) if (id <= upTo) rowOf.delete(key);
-    },
-    lastId: () => last,
-    after(id) {
-      const rows = selectAfter.all(id) as [Buffer | null, ...StoredRow][];
-      return rows.flatMap(([key, ...row]) => readText(bytesIn(key).toString(), row) ?? []);
     },
   };
 }
@@ -133,9 +118,6 @@ function prepareStatements(database: Database, name: string) {
   const fields = 'CAST(value AS BLOB), CAST(sum AS BLOB)';
   return {
     select: database.prepare<[number, string]>(`SELECT ${fields} FROM ${name} WHERE id = ? AND key = ?`).raw(),
-    selectAfter: database
-      .prepare<[number]>(`SELECT CAST(key AS BLOB), ${fields} FROM ${name} WHERE id > ? ORDER BY id`)
-      .raw(),
     insert: database.prepare<[string, string, number, string]>(
       `INSERT INTO ${name} (key, value, created, sum) VALUES (?, ?, ?, ?)`,
     ),
@@ -181,9 +163,6 @@ function readKey(stored: string): string {
     return stored;
   }
 }
-
-const lastOf = (database: Database, name: string): number[] =>
-  database.prepare(`SELECT id FROM ${name} ORDER BY id DESC LIMIT 1`).raw().all().flat() as number[];
 
 const COLUMNS = 'id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL';
 const statementOf = (name: string) => `CREATE TABLE ${name} (${COLUMNS}, sum TEXT)`;

@@ -14,7 +14,6 @@ async function openAndUse(directory: string) {
   const texts: (string | undefined)[] = [];
   for (let key = 0; key < 30; key++)
     texts.push(await caches.replies.get(`k${key}`), await caches.rollouts.get(`r${key}`));
-  caches.replies.since!(0);
   const kept = await caches.replies.get('new');
   await caches.replies.set('new', 'new');
   caches.close();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { cacheStats, openCaches, repliesSince } from '../../../src/stores/index.ts';
+import { cacheStats, openCaches } from '../../../src/stores/index.ts';
 import { programArgs } from '../../support/compiled.ts';
 import { startChild, temporaryDirectory } from './run-directory.fixture.ts';
 
@@ -26,14 +26,6 @@ async function fill(directory: string, count: number) {
   for (let key = 0; key < count; key += 1) await replies.set(`key ${key}`, 'value '.repeat(100));
   close();
 }
-
-it('replies since a mark are given back exactly, also those with a NUL', async () => {
-  await using folder = await temporaryDirectory();
-  const { replies, close } = await openCaches(folder.path);
-  await replies.set('key', 'a\0b');
-  close();
-  expect(await repliesSince(folder.path, 0)).toEqual(['a\0b']);
-});
 
 describe('openCaches', () => {
   it('gives back every text exactly, whatever is in it', async () => {
