@@ -167,10 +167,7 @@ async function runCommand(options: CommandOptions): Promise<Omit<SandboxResult, 
   const tree = options.treeOf({ pid: child.pid, told: fourth ? text(fourth) : Promise.resolve('') });
   using _ = atExit(() => tree.kill());
   const ending = endingOf(tree, ended);
-  const output = keepOutput(child.stdout, {
-    maxBytes,
-    onLine: onLine && ending.guard((line) => onLine(maskKeys(line))),
-  });
+  const output = keepOutput(child.stdout, { maxBytes, onLine: onLine && ending.guard(onLine) });
   const errors = keepOutput(child.stderr, { maxBytes });
   using _time = after(timeoutMs, () => ending.end('time'));
   using _abort = whenAborted(signal, () => ending.end('abort'));
@@ -220,7 +217,7 @@ function endingOf(tree: ProcessTree, ended: Promise<void>) {
     guard: (onLine: (line: string) => void) => (line: string) => {
       if (thrown !== undefined) return;
       try {
-        onLine(line);
+        onLine(maskKeys(line));
       } catch (error) {
         thrown = { error };
         end('abort');

@@ -29,10 +29,8 @@ export async function openWorkspace({ template, sandbox, root }: WorkspaceOption
   const view = takesOverlays ? await overlayIn(folder, template) : await copyIn(folder, template);
   return {
     view,
-    async diff() {
-      const compared = view.overlay ? await compareOverlay(view) : await compareTrees(template.path, view.path);
-      return maskKeysIn(await describeChanges(compared));
-    },
+    diff: async () =>
+      describeChanges(view.overlay ? await compareOverlay(view) : await compareTrees(template.path, view.path)),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -73,7 +71,7 @@ async function describeChanges({ differences, leftOut }: Compared): Promise<Work
     }
   }
   const more = sorted.length - changes.length;
-  return { changes, leftOut: [...leftOut, ...(more > 0 ? [`${more} more changes`] : [])] };
+  return maskKeysIn({ changes, leftOut: [...leftOut, ...(more > 0 ? [`${more} more changes`] : [])] });
 }
 
 async function describeChange({ path, before, after }: Difference): Promise<FileChange> {
