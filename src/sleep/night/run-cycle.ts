@@ -35,6 +35,7 @@ import { modelKeyOf, nightOf, readSleepState, redactTask } from '../state/sleep-
 import type { Tasks } from '../task-record.ts';
 import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
+import { criticised } from './critic.ts';
 import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
 import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
 import { diagnosticsOf, reportNight } from './night-report.ts';
@@ -193,7 +194,8 @@ async function carryOut({ kept, record, documents, work }: OpenNight, given: Nig
   await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
   try {
     const learned = await learn(record, { ...input, storeOf, quarantine, work, observer: log.observer });
-    const { result, overNights } = await overNightsOf(record, learned, { ...input, storeOf });
+    const read = await criticised(learned, { ...input, storeOf });
+    const { result, overNights } = await overNightsOf(record, read, { ...input, storeOf });
     const proposals = await stageNight(record, result, input);
     const report = reportNight({ record, result, proposals, quarantined: quarantine.list() }, input);
     await finishNight({ record, folder, result, proposals, report, overNights }, input);
