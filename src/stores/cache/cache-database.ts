@@ -198,7 +198,7 @@ function toStorable(text: string): string {
   return isSafe ? text : MARK + JSON.stringify(text);
 }
 
-export const fromStorable = (stored: string): string =>
+const fromStorable = (stored: string): string =>
   stored.startsWith(MARK) ? JSON.parse(stored.slice(MARK.length)) : stored;
 
 /** What a cache that grew beyond its limit is cut down to, so that the next cut is not soon. */
