@@ -111,7 +111,7 @@ export { quarantining, type SleepEnvOptions, sleepEnv } from './replay/sleep-env
 export { type FoundWork, findWork, nightWork, requireRoom } from './replay/work.ts';
 export { CALLER, type LoadedSettings, loadSleepSettings, type NotTaken } from './settings/load-settings.ts';
 export { HOME_VARIABLES, nightConfig, SleepSettings, sleepShape, withHomes } from './settings/sleep-settings.ts';
-export { assignSplits, groupByHint, resolveFractions, type SplitOptions } from './splits.ts';
+export { assignSplits, groupByHint, LEAST_HELD_OUT, resolveFractions, type SplitOptions } from './splits.ts';
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';
 export { findProposal, marksOf, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
 export { type StageInput, settleText, stage } from './staging/stage.ts';

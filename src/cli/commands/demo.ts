@@ -99,7 +99,8 @@ async function showDemoSleep({ quiet, ...flags }: DemoSleepFlags, terminal: Term
   say('a simulated person works by day, their agent learns at night: offline, no key, no cost');
   const onNight = ({ night, learned }: NightStory) =>
     say(`night ${night} of ${nights}: ${plural(learned.length, 'line')} learned`);
-  await interruptible({ io: terminal.io, onStop: terminal.say }, async (signal) => {
+  const hint = 'Nothing was kept: the same command begins again.';
+  await interruptible({ io: terminal.io, onStop: terminal.say, hint }, async (signal) => {
     const week = await playWeek(playNight, { seed, nights, signal, onNight });
     terminal.answer(week, weekLines(week, { width, colors }));
   });

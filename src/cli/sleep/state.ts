@@ -15,6 +15,7 @@ import { markLines, notReplayableText, type WithTools, withToolsText, wrap } fro
 import {
   type Adopted,
   agentLoads,
+  isProjectOf,
   marksOf,
   openSleepState,
   type Proposal,
@@ -111,21 +112,29 @@ type PurgeFlags = OptionalFlags<'project', 'yes'>;
 export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
   const place = placeOf(terminal);
   await using open = await openSleepState(stateFolderOf(place), { onWarning: terminal.warn });
-  if (!yes && terminal.canAsk && !(await isMeant(open.state.proposals)))
-    return terminal.answer({ removed: {} }, ['Nothing was deleted.']);
   const of = project === undefined ? undefined : resolvePath(terminal.io.cwd(), project);
-  const removed = await purge(open, { what: readWhat(what), project: of, place });
+  const chosen = { what: readWhat(what), project: of, place };
+  const lost = yes ? undefined : lostBy(chosen, open.state.proposals);
+  if (lost !== undefined && !terminal.canAsk) {
+    const hint = 'Nothing was deleted. Call it with --yes if that is meant.';
+    throw new SkillError('USAGE', `this would delete ${lost}`, { hint });
+  }
+  if (lost !== undefined && !(await confirm(`This deletes ${lost}. Do it?`)))
+    return terminal.answer({ removed: {} }, ['Nothing was deleted.']);
+  const removed = await purge(open, chosen);
   const lines = Object.entries(removed).map(([kind, times]) => `deleted ${kind}: ${count(times)}`);
   terminal.answer({ removed }, lines.length > 0 ? lines : [`there was nothing to delete in ${open.folder}`]);
 }
 
-/** Where something goes that only a person can miss. */
-async function isMeant(proposals: readonly Proposal[]): Promise<boolean> {
-  const of = (status: Proposal['status']) => proposals.filter((one) => one.status === status).length;
+type Chosen = { readonly what: Purgeable; readonly project: string | undefined };
+
+/** What goes that only a person can miss, in words; `undefined` if nothing does. */
+function lostBy({ what, project }: Chosen, proposals: readonly Proposal[]): string | undefined {
+  const isOf = (one: Proposal) => project === undefined || isProjectOf(one.project)(project);
+  const of = (status: Proposal['status']) => proposals.filter((one) => one.status === status && isOf(one)).length;
   const [waiting, adopted] = [of('pending'), of('adopted')];
-  if (waiting + adopted === 0) return true;
-  const lost = `${plural(waiting, 'proposal')} that ${waiting === 1 ? 'waits' : 'wait'}, and the texts that ${plural(adopted, 'adoption')} could be rolled back to`;
-  return confirm(`This may delete ${lost}. Do it?`);
+  if ((what !== 'all' && what !== 'nights') || waiting + adopted === 0) return undefined;
+  return `${plural(waiting, 'proposal')} that ${waiting === 1 ? 'waits' : 'wait'}, and the texts that ${plural(adopted, 'adoption')} could be rolled back to`;
 }
 
 function readWhat(what: string): Purgeable {
@@ -176,7 +185,9 @@ function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, ter
   const again = flags.night === undefined ? [] : having('rolled_back', meant);
   if (having('pending', meant).length === 0) {
     if (again.length > 0) return choosePending(again, flags, terminal);
-    refuseAgain(having('adopted', meant).at(-1), terminal);
+    const done = having('adopted', meant).at(-1);
+    if (done !== undefined && !existsSync(done.document.realPath)) return [done]; // somebody deleted it: it can be put there again
+    refuseAgain(done, terminal);
   }
   return choosePending(having('pending'), flags, terminal, { rolledBack: having('rolled_back').at(-1) });
 }

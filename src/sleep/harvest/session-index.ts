@@ -51,7 +51,7 @@ export interface SessionIndex extends Disposable {
 export const INDEX_FILE = 'index.db';
 
 /** Raise it when sources keep or redact other things: files are then read again. */
-const INDEX_FORMAT = 4;
+const INDEX_FORMAT = 5;
 
 const TABLE =
   'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';

@@ -124,19 +124,21 @@ function whyNoEdits(sorted: readonly ReturnType<typeof sortEdits>[], reflectRaw:
   return reflectRaw === '' ? 'Nothing was proposed.' : 'The optimizer gave no answer that could be read.';
 }
 
-/** Such as: 3 sessions, 1 recurring; about 8 more. */
-function whatItTakes({ nSessions, recurring, tasks, skills, cut }: NightRecord, { documents }: ConsolidationResult) {
+/** Such as: 2 of 6 held-out tasks, from 3 sessions; about 6 sessions more. */
+function whatItTakes({ nSessions, tasks, skills, cut }: NightRecord, { documents }: ConsolidationResult) {
   if (documents.some((document) => document.cut) || (cut !== '' && documents.length === 0))
     return 'Raise that limit for the next night.';
   if (skills.length > 0 && documents.length === 0) return ''; // the report says it for each skill
   const held = tasks.filter(({ split }) => split === 'val').length;
   const perSession = nSessions === 0 ? 0 : held / nSessions;
-  const have = `${plural(nSessions, 'session')}, ${recurring.length} recurring`;
+  const from = `from ${plural(nSessions, 'session')}`;
   if (held < LEAST_HELD_OUT) {
     const more = Math.ceil((LEAST_HELD_OUT - held) / Math.max(0.2, perSession));
-    return `${have}; about ${more} more until something can be proven.`;
+    const have = `${held} of ${LEAST_HELD_OUT} held-out tasks, ${from}`;
+    return `${have}; about ${plural(more, 'session')} more until something can be proven.`;
   }
   const isClose = documents.some(({ proof }) => proof !== undefined && proof.pValue < 0.2);
+  const have = `${plural(held, 'held-out task')} ${from}`;
   return isClose ? `${have}; the same again on another night would be measured with more tasks.` : '';
 }
 

@@ -24,6 +24,7 @@ import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { type Proposal, supersede } from '../staging/proposal.ts';
 import { listNights, type NightRecord, readNight, writeNight } from '../state/nights.ts';
+import { retain } from '../state/purge.ts';
 import {
   modelKeyOf,
   nightOf,
@@ -231,6 +232,7 @@ export async function finishNight(finished: FinishedNight, input: CycleInput): P
     return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
   });
   await writeNight(folder, { ...record, status: 'done' });
+  await retain(open, input.settings.retention, Date.parse(report.endedAt));
 }
 
 export type CycleOutcome = {

@@ -198,7 +198,7 @@ describe('init', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
       directory: join(folder.path, 'new'),
-      files: [`skillopt.config.${format}`, 'tasks.jsonl', 'SKILL.md'],
+      files: [`skillopt.config.${format}`, 'tasks.jsonl', 'SKILL.md', '.gitignore'],
       cautions: [],
     });
     const rows = readFileSync(join(folder.path, 'new/tasks.jsonl'), 'utf8')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentLoads } from '../../../../src/sleep/index.ts';
@@ -198,6 +198,41 @@ all of them: npx skillopt sleep adopt --night 3
     const others = ends.filter(({ code }) => code !== 0);
     for (const { stderr } of others) expect(stderr).toMatch(/is being written by process \d+|was adopted already/);
     expect(home.read('shop/AGENTS.md')).toBe(`a\n\n${BLOCK}`);
+  });
+});
+
+describe('what a person did to the file since', () => {
+  it('a file that was deleted by hand is put there again', async () => {
+    using home = sleepHome();
+    await propose(home, { name: '.claude/skills/learned/SKILL.md' });
+    await home.run(['adopt']);
+    const text = home.read('shop/.claude/skills/learned/SKILL.md');
+    rmSync(join(home.shop, '.claude'), { recursive: true });
+    expect((await home.run(['adopt'])).code).toBe(0);
+    expect(home.read('shop/.claude/skills/learned/SKILL.md')).toBe(text);
+    expect(await home.run(['adopt'])).toMatchObject({ code: 2, err: expect.stringContaining('adopted already') });
+  });
+
+  it('a rollback after an edit leaves no blank lines behind', async () => {
+    using home = sleepHome();
+    home.write('shop/CLAUDE.md', '# Mine\n');
+    await propose(home, { name: 'CLAUDE.md' });
+    await home.run(['adopt']);
+    writeFileSync(join(home.shop, 'CLAUDE.md'), `# Mine\nMore.\n\n${BLOCK}\nBelow.\n`);
+    expect((await home.run(['rollback'])).out).toContain('your text stays');
+    expect(home.read('shop/CLAUDE.md')).toBe('# Mine\nMore.\n\nBelow.\n');
+  });
+
+  it('purge deletes nothing that a person may miss without asking, also for a program', async () => {
+    using home = sleepHome();
+    home.write('shop/CLAUDE.md', '# Mine\n');
+    await propose(home, { name: 'CLAUDE.md' });
+    const { code, out } = await home.run(['purge', '--json']);
+    expect([code, JSON.parse(out).error.message]).toEqual([2, expect.stringContaining('1 proposal that waits')]);
+    expect((await home.run(['status', '--short'])).out).toBe('sleep: 1 proposal\n');
+    expect((await home.run(['purge', 'archive', '--json'])).code).toBe(0);
+    expect((await home.run(['purge', '--project', home.blog, '--json'])).code).toBe(0);
+    expect((await home.run(['purge', '--json', '--yes'])).code).toBe(0);
   });
 });
 
