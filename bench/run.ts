@@ -12,6 +12,7 @@ import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { fuzz } from './rows/fuzz.ts';
+import { gatewayAbuse } from './rows/gateway-abuse.ts';
 import { harvest } from './rows/harvest.ts';
 import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
@@ -47,6 +48,7 @@ const rows: readonly BenchRow[] = [
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,
+  gatewayAbuse,
   chaos,
   memory,
   mine,

@@ -10,7 +10,7 @@ import {
   useOwnDatabase,
 } from '../own-database.ts';
 
-export type CacheName = keyof RunCaches;
+export type CacheName = Exclude<keyof RunCaches, 'workFolder'>;
 export type CacheEntry = { readonly cache: CacheName; readonly key: string; readonly value: string };
 
 /** What `user_version` says of a file with the tables below. Files from before it was written say 0, and have them too. */
