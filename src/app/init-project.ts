@@ -171,6 +171,9 @@ function toTasks({ choice: { skill, source }, file, goThere }: WrittenProject): 
   return { command: withFlags(draft, { out: DRAFTS }), why, afterwards };
 }
 
+/** `init` says itself whether tasks are enough, and names a judge. */
+const SAID_ELSEWHERE: readonly string[] = ['too-few', 'hardly-any', 'not-judged'];
+
 /** What is wrong with the tasks of a proposed project. What cannot be read at all, the next command says. */
 export async function checkProposal(directory: string, { settings }: Proposal) {
   const { tasks, env, columns, scoring, judge } = settings as Partial<LoadedProject['project']>;
@@ -178,7 +181,7 @@ export async function checkProposal(directory: string, { settings }: Proposal) {
   const scored = typeof scoring === 'string' ? { scoring: { kind: scoring } as never } : { scoring };
   try {
     const { findings } = await checkInputs(join(directory, tasks), defined({ env, columns, judge, ...scored }));
-    const told = findings.filter(({ code }) => code !== 'too-few' && code !== 'not-judged');
+    const told = findings.filter(({ code }) => !SAID_ELSEWHERE.includes(code));
     return { warnings: inputWarnings(told), refusal: refusalOf(told) };
   } catch (error) {
     if (!(error instanceof SkillError)) throw error;

@@ -15,7 +15,7 @@ async function cli(argv: readonly string[], cwd: string) {
 
 const rows = ['train', 'val', 'test'].flatMap((split) =>
   [1, 2, 3, 4, 5].map((n) =>
-    JSON.stringify({ id: `${split}${n}`, question: `${split} ${n}`, answers: [`${n}`], split }),
+    JSON.stringify({ id: `${split}${n}`, question: `${split} ${n}`, answers: [`${split[0]}${n}`], split }),
   ),
 );
 const tasks = `${rows.join('\n')}\n`;
