@@ -21,7 +21,7 @@ export async function checkInputs(path: string, settings: Settings | undefined, 
 const isUntrue = ({ level }: Finding) => level === 'untrue';
 
 /** How small a gain can be proven is said with the cost. */
-const isAdvice = ({ level, code }: Finding) => level === 'note' || (level === 'warning' && code === 'too-few');
+const isAdvice = ({ level, code }: Finding) => level === 'note' || code === 'too-few';
 
 /** The findings that people should know before they pay. What is only advice is for `tasks check`. */
 export const inputWarnings = (findings: readonly Finding[]): string[] =>
@@ -39,10 +39,12 @@ export function refusalOf(findings: readonly Finding[]): SkillError | undefined 
   });
 }
 
-const OWN_TASKS = [undefined, 'qa', 'workspace', 'trigger'];
+/** Whether the tasks of an environment are read here. */
+export const hasOwnTasks = (env: string | undefined): boolean =>
+  [undefined, 'qa', 'workspace', 'trigger'].includes(env);
 
 /** What is wrong with the tasks of a project. Environments of its own know their tasks themselves. */
 export async function checkProject({ project }: LoadedProject, skill: string): Promise<readonly Finding[] | undefined> {
-  if (project.tasks === undefined || !OWN_TASKS.includes(project.env)) return undefined;
+  if (project.tasks === undefined || !hasOwnTasks(project.env)) return undefined;
   return (await checkInputs(project.tasks, project, skill)).findings;
 }

@@ -59,7 +59,7 @@ function tooFew(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] 
   const proof = `at best gains of ${(100 * gain).toFixed(0)} points can be proven`;
   return [
     {
-      code: 'too-few',
+      code: tasks.length < 5 ? 'hardly-any' : 'too-few',
       level: isSenseless ? 'senseless' : 'warning',
       what: `${sizesText(sizes)}; ${proof}`,
       tasks: [],

@@ -1,5 +1,13 @@
 type FindingCode =
-  | ('too-few' | 'contradictory' | 'duplicated' | 'near-duplicated' | 'leaks-between-splits' | 'answers-in-skill')
+  | (
+      | 'too-few'
+      | 'hardly-any'
+      | 'contradictory'
+      | 'duplicated'
+      | 'near-duplicated'
+      | 'leaks-between-splits'
+      | 'answers-in-skill'
+    )
   | ('unbalanced' | 'left-out' | 'doubtful' | 'unreviewed' | 'too-easy' | 'too-hard' | 'too-noisy')
   | ('encoding' | 'read-otherwise' | 'weaker' | 'garbled' | 'not-an-answer' | 'unfilled' | 'unread-column')
   | ('one-answer' | 'numbered' | 'answer-in-question' | 'cannot-pass' | 'not-judged' | 'pipes');

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, statSync } from 'node:fs';
 import { appendFile, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Option } from 'commander';
-import { chooseProject, nextCommand, nextForSkillOpt } from '../../app/index.ts';
+import { checkProposal, chooseProject, nextCommand, nextForSkillOpt } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 import {
@@ -39,7 +39,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--yes', 'do not ask: take the most likely choice')
     .option('--starter', 'write the starter project, whatever is in the folder')
     .addOption(new Option('--format <format>', 'format of the project file').choices(CONFIG_FORMATS).default('yaml'))
-    .option('--force', 'overwrite files that exist')
+    .option('--force', 'overwrite files that exist; go on with tasks from which no true number can be measured')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((directory: string, flags: Flags) => init(directory, flags, terminal));
@@ -92,6 +92,8 @@ async function writeProject(found: FolderFindings, flags: Flags, terminal: Termi
     return answer({ found, choice }, { written: [], next, cautions: leftOutCautions(found) }, terminal);
   }
   const proposal = propose(choice, basename(directory));
+  const checked = await checkProposal(directory, proposal);
+  if (checked.refusal && !flags.force) throw checked.refusal;
   const file = `skillopt.config.${flags.format}`;
   const files = {
     [file]: configText(proposal.entries, flags.format),
@@ -100,7 +102,7 @@ async function writeProject(found: FolderFindings, flags: Flags, terminal: Termi
   if (!flags.force) refuseToOverwrite(directory, Object.keys(files));
   const written = await writeFiles(directory, files);
   const next = await nextCommand({ found, choice, proposal, file, goThere });
-  const told = { written, next, cautions: cautionsFor(choice, found) };
+  const told = { written, next, cautions: [...cautionsFor(choice, found), ...checked.warnings] };
   answer({ found, choice, proposal }, told, terminal);
 }
 
