@@ -5,26 +5,22 @@ import { readSkillFiles } from '../skills/index.ts';
 import { shownPath } from '../stores/index.ts';
 import {
   checkMeasured,
-  checkTasks,
   type Finding,
   type LoadedCheck,
   lineOf,
-  loadForCheck,
   withoutRepeated,
   writeTaskLines,
 } from '../tasks/index.ts';
+import { type CheckedFile, checkInputs } from './check-inputs.ts';
 import { calibrateSkill, type MeasureOptions } from './scoring/calibrate.ts';
 import { inlineFiles, readSkill } from './wire-run.ts';
 
-type CheckedFile = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };
-
 /** What is wrong with the tasks at a path, by the skill and the settings of their project. Asks no model. */
 export async function checkTaskFile(path: string, loaded: LoadedProject | undefined): Promise<CheckedFile> {
-  const { env, columns, scoring, splitRatio, splitSeed, skill: named } = loaded?.project ?? {};
-  const read = await loadForCheck(shownPath(path), { env, columns, scoring, splitRatio, splitSeed });
+  const named = loaded?.project.skill;
   const document = named === undefined ? undefined : await readSkill(named);
   const skill = document ? document.text + inlineFiles((await readSkillFiles(document)).files) : '';
-  return { read, findings: checkTasks({ ...read, skill }) };
+  return checkInputs(path, loaded?.project, skill);
 }
 
 export async function measureTasks(loaded: LoadedProject, passes: number, options: MeasureOptions): Promise<Finding[]> {

@@ -54,6 +54,7 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
     wiring = await wireRun(project);
     const counts = await describeTasks(wiring);
     areTasksRead = true;
+    if (wiring.refusal) throw wiring.refusal;
     return [counts, ...wiring.warnings, ...(wiring.env.warnings ?? [])].join('\n');
   });
   if (wiring?.env.tryScoring && areTasksRead) {

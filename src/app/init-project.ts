@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
-import { shellWord } from '../core/text/index.ts';
+import { defined, shellWord } from '../core/text/index.ts';
 import { type Columns, envNames } from '../envs/index.ts';
 import { readHead } from '../imports/index.ts';
 import {
@@ -35,6 +35,7 @@ import {
   whatToSet,
 } from '../project/index.ts';
 import { type CostEstimate, estimateLine } from '../report/index.ts';
+import { checkInputs, hasOwnTasks, inputWarnings, refusalOf } from './check-inputs.ts';
 import { estimateProject } from './estimate.ts';
 
 type Asker = {
@@ -168,6 +169,24 @@ function toTasks({ choice: { skill, source }, file, goThere }: WrittenProject): 
     return { command: draft, why: `lets a model draft more tasks into ${source.path}, ${COST}.`, afterwards };
   const why = `lets a model draft tasks into ${DRAFTS}, ${COST}. Add yours to it, and set tasks: ${DRAFTS} in ${file}.`;
   return { command: withFlags(draft, { out: DRAFTS }), why, afterwards };
+}
+
+/** `init` says itself whether tasks are enough, and names a judge. */
+const SAID_ELSEWHERE: readonly string[] = ['too-few', 'hardly-any', 'not-judged'];
+
+/** What is wrong with the tasks of a proposed project. What cannot be read at all, the next command says. */
+export async function checkProposal(directory: string, { settings }: Proposal) {
+  const { tasks, env, columns, scoring, judge } = settings as Partial<LoadedProject['project']>;
+  if (tasks === undefined || !hasOwnTasks(env)) return { warnings: [], refusal: undefined };
+  const scored = typeof scoring === 'string' ? { scoring: { kind: scoring } as never } : { scoring };
+  try {
+    const { findings } = await checkInputs(join(directory, tasks), defined({ env, columns, judge, ...scored }));
+    const told = findings.filter(({ code }) => !SAID_ELSEWHERE.includes(code));
+    return { warnings: inputWarnings(told), refusal: refusalOf(told) };
+  } catch (error) {
+    if (!(error instanceof SkillError)) throw error;
+    return { warnings: [], refusal: undefined };
+  }
 }
 
 type CostInput = { readonly directory: string; readonly config: string; readonly flags?: ProjectInput };

@@ -35,14 +35,22 @@ export type TrainOptions = {
 
 export type TrainedRun = { readonly run: LoadedRun; readonly summary: RunSummary };
 
+export type OpenOptions = {
+  /** Whether it goes on with tasks from which no true number can be measured. */
+  readonly isForced?: boolean;
+  /** Whether the run that is there will be moved aside. A run that has begun goes on. */
+  readonly isFresh?: boolean;
+};
+
 /** Wires a project and sets up its environment once, for both the estimate and the run. */
-export async function openRun(loaded: LoadedProject, caller: Caller): Promise<OpenRun> {
+export async function openRun(loaded: LoadedProject, caller: Caller, options: OpenOptions = {}): Promise<OpenRun> {
   const wiring = await wireRun(loaded);
   const models = await resolveModels(loaded, caller);
   const { path, initialSkill, skillSource, projectFile, isRunNamed, promptOverrides } = wiring;
   const config = { ...wiring.config, outRoot: shownPath(path) };
   const existing = await loadRun(path).catch(() => undefined);
   const isNew = existing !== undefined && existing.state.config === undefined;
+  if (wiring.refusal && !options.isForced && (isNew || options.isFresh)) throw wiring.refusal;
   await wiring.env.setup?.(parseConfig(config));
   for (const warning of wiring.warnings) caller.notices?.warn(warning);
   const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already

@@ -38,6 +38,7 @@ import {
 } from '../skills/index.ts';
 import { shownPath } from '../stores/index.ts';
 import { requireReadable } from '../train/index.ts';
+import { checkProject, inputWarnings, refusalOf } from './check-inputs.ts';
 
 /** A project with everything loaded except its models. */
 export type Wiring = {
@@ -54,6 +55,8 @@ export type Wiring = {
   readonly skillFiles: readonly SkillFile[];
   /** What the project asks for and does not get. */
   readonly warnings: readonly string[];
+  /** Why no true number can be measured with its tasks. Commands that measure throw it, unless they are forced. */
+  readonly refusal: SkillError | undefined;
 };
 
 export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
@@ -64,12 +67,14 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const reading = project.skill === undefined ? undefined : readSkill(project.skill, project).catch(blame(['skill']));
   const skill = await reading;
   const { files, warnings } = await skillFilesOf(skill, loaded);
+  const findings = await checkProject(loaded, skill ? skill.text + inlineFiles(files) : '');
+  const checked = findings
+    ? overlayEnv(bare, { warnings: [...inputWarnings(findings), ...(bare.warnings ?? [])] })
+    : bare;
   return {
-    env: withSkillFiles(bare, files),
+    env: withSkillFiles(checked, files),
     path,
-    config: Object.fromEntries(
-      Object.entries(project).filter(([key, value]) => key in configShape && value !== undefined),
-    ) as SkillOptConfigInput,
+    config: configOf(project),
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     projectFile: namedFile && relative(path, namedFile),
@@ -77,8 +82,13 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
     promptOverrides: await readPrompts(project.promptOverrides).catch(blame(['promptOverrides'])),
     skillFiles: files,
     warnings,
+    refusal: refusalOf(findings ?? []),
   };
 }
+
+/** The settings of a run that a project or flags name. */
+export const configOf = (named: object): SkillOptConfigInput =>
+  Object.fromEntries(Object.entries(named).filter(([key, value]) => key in configShape && value !== undefined));
 
 /** The files that the skill refers to, for prompts, and warnings about those that are left out. */
 async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {

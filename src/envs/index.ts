@@ -25,6 +25,7 @@ export {
   type DraftMarks,
   draftMarksOf,
   type EnvProject,
+  type FileColumns,
   type LoadedTasks,
   loadQaItems,
   loadTasks,

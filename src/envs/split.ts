@@ -4,12 +4,12 @@ import { checkUniqueIds, type Row, tasksInvalid } from '../imports/index.ts';
 
 /**
  * Each row's task in exactly one split, in the order of the rows: where its row says, or, if no row says anything, by
- * ratio after a shuffle with the seed. Throws `TASKS_INVALID` for an unknown split, for rows of which only some name
- * one, and for an id that occurs twice.
+ * ratio after a shuffle with the seed, twins together. Throws `TASKS_INVALID` for an unknown split, for rows of which only some
+ * name one, and for an id that occurs twice.
  */
 export function splitItems<T extends Item>(rows: readonly Row<T>[], options: SplitOptions): Splits<T> {
   checkUniqueIds(rows);
-  const names = rows.some((row) => row.split !== undefined) ? namedSplits(rows) : drawnSplits(rows.length, options);
+  const names = rows.some((row) => row.split !== undefined) ? namedSplits(rows) : drawnSplits(rows, options);
   const itemsOf = (name: SplitName) => rows.filter((_, index) => names[index] === name).map((row) => row.value);
   return { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') };
 }
@@ -27,10 +27,12 @@ function namedSplits(rows: readonly Row[]): (SplitName | undefined)[] {
   return rows.map((row) => SPLIT_OF.get(row.split!));
 }
 
-function drawnSplits(total: number, options: SplitOptions): SplitName[] {
-  const drawn = drawSplits(total, options);
-  const names: SplitName[] = Array(total);
-  for (const name of SPLIT_NAMES) for (const index of drawn[name]) names[index] = name;
+/** Twins are drawn as one. */
+function drawnSplits(rows: readonly Row[], options: SplitOptions): SplitName[] {
+  const groups = groupBy([...rows.keys()], (index) => rows[index]!.twin ?? index);
+  const drawn = drawSplits(groups.length, options);
+  const names: SplitName[] = Array(rows.length);
+  for (const name of SPLIT_NAMES) for (const at of drawn[name]) for (const index of groups[at]!) names[index] = name;
   return names;
 }
 

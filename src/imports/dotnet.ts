@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { Assertion, type WorkspaceTaskInput } from '../core/judge/index.ts';
+import { Assertion, fromJsPattern, type WorkspaceTaskInput } from '../core/judge/index.ts';
 import { isObject } from '../core/text/index.ts';
 import {
   asTheyLie,
@@ -8,13 +8,13 @@ import {
   type ImportedWork,
   type LeftOut,
   NotCarried,
+  orNotCarried,
   readContents,
   reasonOf,
   type SourceFile,
   unused,
   withOwnIds,
 } from './left-out.ts';
-import { fromJsPattern } from './promptfoo/js-pattern.ts';
 import { isFilled, type Row } from './rows.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -204,7 +204,7 @@ function toAssertion(type: string, { value, pattern, path }: Record<string, stri
   const made = {
     type,
     ...(path === undefined ? {} : { path }),
-    ...(isPattern ? { value: fromJsPattern(pattern!) } : value === undefined ? {} : { value }),
+    ...(isPattern ? { value: orNotCarried(() => fromJsPattern(pattern!)) } : value === undefined ? {} : { value }),
   };
   const read = Assertion.safeParse(made);
   if (read.success) return read.data;

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { WorkspaceTask, type WorkspaceTaskInput } from '../core/judge/index.ts';
+import type { WorkspaceTaskInput } from '../core/judge/index.ts';
 import { defined, isObject, strip } from '../core/text/index.ts';
 import {
   type FileContents,
@@ -73,7 +73,7 @@ const KEYS = ['id', 'prompt', 'expected_output', 'expectations', 'assertions', '
 
 function readEval(entry: unknown, place: EvalPlace): EvalItem[] {
   const { where, index, leftOut } = place;
-  const drop = (what: string, why: string) => void leftOut.push({ where, what, why });
+  const drop = (what: string, why: string) => void leftOut.push({ kind: 'task', where, what, why });
   if (!isObject(entry)) return drop('an eval', 'an eval is an object') ?? [];
   const { prompt } = entry;
   if (typeof prompt !== 'string' || !isFilled(prompt)) return drop('an eval', 'it has no prompt that is text') ?? [];
@@ -105,7 +105,7 @@ function readId({ id }: Fields, { where, ids, leftOut }: EvalPlace): string | un
     ids.add(text);
     return text;
   }
-  const why = text === undefined ? 'an id is a number or a text' : 'another eval has it too';
+  const why = text === undefined ? 'an id is a number or a text' : `another eval is called ${text} too`;
   leftOut.push({ where: `${where}.id`, what: 'id', why });
   return undefined;
 }
@@ -138,8 +138,8 @@ function readFiles({ files = [] }: Fields, { where, leftOut }: EvalPlace): strin
   const list = Array.isArray(files) ? files : [files];
   return list.flatMap((file, index) => {
     if (typeof file === 'string' && isBelow(file)) return [file];
-    const why = typeof file === 'string' ? 'it does not lie below the folder of the skill' : 'a file is a path';
-    leftOut.push({ where: `${where}.files[${index}]`, what: 'a file', why });
+    const why = typeof file === 'string' ? `${file} does not lie below the folder of the skill` : 'a file is a path';
+    leftOut.push({ kind: 'check', where: `${where}.files[${index}]`, what: 'a file', why });
     return [];
   });
 }
@@ -167,18 +167,32 @@ function skillFolderOf(path: string): string {
 /** skill-creator's evals for a chat model: it reads the files that are texts, and a model judges. */
 export async function importEvalQuestions(root: unknown, file: ForeignFile): Promise<Imported> {
   const { items, leftOut, whereOf, placeOf } = evalsIn(root, file);
-  const questions = items.map(async (item) => {
-    const { context, lost } = await readInputs(item, skillFolderOf(file.path));
-    const missing = lost.map((one) => ({ where: `${placeOf(item)}.files`, ...one }));
-    return { row: { value: toQuestion(item, context), where: whereOf(item) }, missing };
-  });
-  const read = await Promise.all(questions);
-  return {
-    format: 'evals',
-    rows: read.map(({ row }) => row),
-    leftOut: [...leftOut, ...read.flatMap(({ missing }) => missing)],
-  };
+  const told: LeftOut[] = [...leftOut];
+  const rows: Row[] = [];
+  for (const item of items) {
+    const place = placeOf(item);
+    const { context, lost } = await readInputs(item, skillFolderOf(file.path), told);
+    const unread = [...lost, ...whyLost(leftOut, place)];
+    if (context === undefined && unread[0] !== undefined) told.push(withoutInput(item, place, unread[0]));
+    else {
+      told.push(...lost.map((why): LeftOut => ({ kind: 'check', where: `${place}.files`, what: 'a file', why })));
+      rows.push({ value: toQuestion(item, context), where: whereOf(item) });
+    }
+  }
+  return { format: 'evals', rows, leftOut: told };
 }
+
+/** Why files of an eval were not taken for files at all. */
+const whyLost = (leftOut: readonly LeftOut[], place: string) =>
+  leftOut.filter(({ where }) => where.startsWith(`${place}.files[`)).map(({ why }) => why);
+
+/** An eval that is about a file asks about nothing without it. */
+const withoutInput = ({ id }: EvalItem, where: string, why: string): LeftOut => ({
+  kind: 'task',
+  where,
+  what: `the eval ${id ?? where}`,
+  why,
+});
 
 function toQuestion({ id, prompt, criteria, expectedOutput }: EvalItem, context: string | undefined) {
   const rubric = `The answer fits this description of what should come out:\n${expectedOutput}`;
@@ -189,16 +203,16 @@ function toQuestion({ id, prompt, criteria, expectedOutput }: EvalItem, context:
 /** What a chat can take of all files of one eval. */
 const MAX_INPUT_BYTES = 48_000;
 
-/** Texts that an eval is about, for a model that cannot open files. */
-async function readInputs({ files = [] }: EvalItem, folder: string) {
-  const lost: Omit<LeftOut, 'where'>[] = [];
+/** Texts that an eval is about, for a model that cannot open files, and why others are none. */
+async function readInputs({ files = [] }: EvalItem, folder: string, told: LeftOut[]) {
+  const lost: string[] = [];
   const parts: string[] = [];
   for (const file of files) {
     try {
-      const room = MAX_INPUT_BYTES - parts.join('').length;
-      parts.push(`${file}:\n${await readBelow(folder, file, room)}`);
+      const maxBytes = MAX_INPUT_BYTES - parts.join('').length;
+      parts.push(`${file}:\n${await readBelow(folder, file, { maxBytes, told })}`);
     } catch (error) {
-      lost.push({ what: file, why: reasonOf(error) });
+      lost.push(reasonOf(error));
     }
   }
   return { context: parts.length === 0 ? undefined : parts.join('\n\n'), lost };
@@ -211,12 +225,13 @@ export async function importEvalWork(root: unknown, file: ForeignFile): Promise<
   const rows: Row<WorkspaceTaskInput>[] = [];
   for (const item of items) {
     try {
+      const [lost] = item.files === undefined ? whyLost(leftOut, placeOf(item)) : [];
+      if (lost !== undefined) throw new NotCarried(lost);
       const files = (item.files ?? []).map((source) => ({ path: plain(source), source }));
       const contents = await readContents(skillFolderOf(file.path), files);
       rows.push({ value: toWork(item, contents), where: whereOf(item) });
     } catch (error) {
-      const place = placeOf(item);
-      leftOut.push({ where: `${place}.files`, what: `the eval ${item.id ?? place}`, why: reasonOf(error) });
+      leftOut.push(withoutInput(item, placeOf(item), reasonOf(error)));
     }
   }
   return { format: 'evals', rows: withOwnIds(rows), leftOut };
@@ -229,62 +244,9 @@ const plain = (path: string) =>
     .join('/');
 
 /** Begins the statement that holds what an eval expects, so that it can be found again. */
-const EXPECTED = 'What came out fits this description: ';
+export const EXPECTED = 'What came out fits this description: ';
 
 function toWork({ id, index, prompt, expectedOutput, criteria = [] }: EvalItem, contents: FileContents) {
   const rubric = [...(expectedOutput === undefined ? [] : [`${EXPECTED}${expectedOutput}`]), ...criteria];
   return { id: id ?? `eval-${index + 1}`, prompt, rubric, ...contents };
-}
-
-export type WrittenEvals = {
-  /** What goes into `evals/evals.json`. */
-  readonly evals: { readonly skill_name: string; readonly evals: readonly object[] };
-  /** What goes into the folder of the skill beside it. */
-  readonly contents: FileContents;
-  readonly leftOut: readonly LeftOut[];
-};
-
-/** Tasks as skill-creator's evals. Read again they are the same tasks, but for what evals cannot say, which is named. */
-export function toEvals(tasks: readonly WorkspaceTaskInput[], skillName: string): WrittenEvals {
-  const read = tasks.map((task) => WorkspaceTask.parse(task));
-  const files = Object.assign({}, ...read.map((task) => task.files)) as Record<string, string>;
-  const binaries = Object.assign({}, ...read.map((task) => task.binaries)) as Record<string, string>;
-  return {
-    evals: { skill_name: skillName, evals: read.filter(({ rubric }) => rubric !== undefined).map(toEval) },
-    contents: { files, binaries },
-    leftOut: read.flatMap((task) => [...unsaid(task), ...clashes(task, { files, binaries })]),
-  };
-}
-
-function toEval({ id, prompt, rubric = [], files, binaries }: WorkspaceTask): object {
-  const isExpected = rubric[0]?.startsWith(EXPECTED) ?? false;
-  const paths = [...Object.keys(files ?? {}), ...Object.keys(binaries ?? {})];
-  const statements = isExpected ? rubric.slice(1) : rubric;
-  return {
-    id: /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
-    prompt,
-    ...(isExpected ? { expected_output: rubric[0]!.slice(EXPECTED.length) } : {}),
-    ...(paths.length === 0 ? {} : { files: paths }),
-    ...(statements.length === 0 ? {} : { expectations: statements }),
-  };
-}
-
-const UNSAID = ['from', 'at', 'setup', 'verify', 'limits', 'taskType'] as const;
-
-function unsaid(task: WorkspaceTask): LeftOut[] {
-  const name = (what: string, why: string) => ({ where: task.id, what, why });
-  if (task.rubric === undefined) return [name('the task', 'an eval is judged by statements, and it has none')];
-  return [
-    ...UNSAID.filter((key) => task[key] !== undefined).map((key) => name(key, 'an eval has no place for it')),
-    ...(task.keepHistory ? [name('keepHistory', 'an eval has no place for it')] : []),
-    ...(task.assertions.length > 0 ? [name('assertions', 'those of an eval are statements for a model')] : []),
-  ];
-}
-
-/** All evals share one folder. */
-function clashes(task: WorkspaceTask, all: Required<FileContents>): LeftOut[] {
-  const own = { ...task.files, ...task.binaries };
-  const shared = { ...all.files, ...all.binaries };
-  const others = Object.keys(own).filter((path) => own[path] !== shared[path]);
-  return others.map((what) => ({ where: task.id, what, why: 'another task has another file of this name' }));
 }

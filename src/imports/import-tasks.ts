@@ -6,22 +6,23 @@
  * workspace (`loadWorkspaceTasks`): the same with `toWork`, then rows, of which `requireOwnRows` refuses SWE-bench; qa does not look
  * for it. A folder: Harbor tasks, evals of a skill, or folders with a task.yaml; otherwise TASKS_INVALID. trigger
  * (`loadTriggerQueries`) reads rows with `should_trigger`; `evals.ts` refuses such rows for the others. A file with `stimuli` is known
- * by `isDotnet`, after evals and before promptfoo: workspace refuses it; for qa it is no list of tasks.
+ * by `isDotnet`, after evals and before promptfoo: workspace refuses it, and reads only the older form, with `scenarios`; for qa it is no list of tasks.
  * Left out or refused: what cannot be carried throws `NotCarried`. It is caught where it stands and named in `leftOut`: a check, then
  * the test if no check is left, a prompt, a file of tests. A `file://` that leads out of the folder, is missing, over 10 MB, no text
  * or a program (never run) is such a case: in a variable it costs the test, in a check the check. The import ends
  * (TASKS_INVALID) if that happens inside `defaultTest`, if the file as a whole is not what its keys say, or if no task is left. A Harbor task with compose, two FROM or a test.sh that downloads is left out alone.
- * That no sandbox can show /app ends the run in its setup (SANDBOX_UNAVAILABLE). `describeLeftOut` makes one warning of `leftOut`.
+ * That no sandbox can show /app ends the run in its setup (SANDBOX_UNAVAILABLE). What is left out becomes a finding (`tasks/check-content.ts`).
  * Splits (`splitItems`) come last, after copies are left out: named for all rows or for none (only some: TASKS_INVALID), else drawn by
  * `splitRatio`. When a run begins, an empty train or val is TASKS_INVALID, and any other number than `trainSize` CONFIG_INVALID.
  */
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { importDotnet, isDotnet } from './dotnet.ts';
 import { importEvalQuestions, importEvalWork, isEvals } from './evals.ts';
 import { isHarborTask, readHarborTask } from './harbor/harbor-task.ts';
-import { type ForeignFile, type Imported, type ImportedWork, reasonOf, withOwnIds } from './left-out.ts';
+import { type ForeignFile, type Imported, type ImportedWork, type LeftOut, reasonOf, withOwnIds } from './left-out.ts';
+import { readText } from './load-items.ts';
 import { importPromptfoo, importPromptfooWork, isPromptfoo } from './promptfoo/import-promptfoo.ts';
 import { type Fields, parseData } from './promptfoo/source.ts';
 import { type Row, tasksInvalid } from './rows.ts';
@@ -67,7 +68,8 @@ export async function importWorkFile(path: string): Promise<ImportedWork | undef
 
 async function readForeign(path: string): Promise<ForeignFile | undefined> {
   if (!['.json', '.yaml', '.yml'].includes(extname(path).toLowerCase())) return undefined;
-  return { path, text: (await readFile(path, 'utf8').catch(() => '')).replace(/^\uFEFF/, '') };
+  const told: LeftOut[] = [];
+  return { path, told, text: await readText(path, told).catch(() => '') }; // the reader of rows complains
 }
 
 type Convert<Result> = (root: Fields, file: ForeignFile) => Promise<Result>;
@@ -81,7 +83,8 @@ async function importFile<Result extends Imported<unknown, string>>(
   const importer = importers.find((one) => convertOf(one) !== undefined && one.detect(root));
   if (!importer) return undefined;
   try {
-    return requireTasks(await convertOf(importer)!(root as Fields, file), file.path, hint);
+    const imported = requireTasks(await convertOf(importer)!(root as Fields, file), file.path, hint);
+    return { ...imported, leftOut: [...file.told, ...imported.leftOut] };
   } catch (error) {
     throw tasksInvalid([`${file.path}: ${reasonOf(error)}`], hint, error);
   }

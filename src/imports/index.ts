@@ -1,6 +1,5 @@
-export { toEvals, type WrittenEvals } from './evals.ts';
 export { importTasks, importWorkFile, importWorkFolder, requireOwnRows } from './import-tasks.ts';
-export { describeLeftOut, type Imported, type LeftOut } from './left-out.ts';
+export type { Imported, LeftOut } from './left-out.ts';
 export {
   isTree,
   loadItems,
@@ -8,7 +7,19 @@ export {
   type Peeked,
   peekRows,
   readHead,
+  readText,
   requireSmallTree,
   TASK_FILE_ENDINGS,
 } from './load-items.ts';
-export { checkUniqueIds, isFilled, itemId, parseRows, type Row, takeSplits, tasksInvalid, unreadable } from './rows.ts';
+export {
+  checkUniqueIds,
+  isFilled,
+  itemId,
+  parseRows,
+  type Row,
+  takeSplits,
+  tasksInvalid,
+  unreadable,
+  withTwins,
+} from './rows.ts';
+export { toEvals, type WrittenEvals } from './to-evals.ts';

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { WorkspaceTaskInput } from '../core/judge/index.ts';
+import { decodeText } from './decode.ts';
 import type { Row } from './rows.ts';
 
 /** Why something in a file of another tool cannot be carried. */
@@ -14,8 +15,19 @@ export function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** Something in a file that is not carried. */
+/** What is made, or `NotCarried` with the reason why it cannot be. */
+export function orNotCarried<Made>(make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    throw new NotCarried((error as Error).message);
+  }
+}
+
+/** Something in a file that is not carried, or not as it stands there. */
 export type LeftOut = {
+  /** `task`: a whole task. `check`: its task is weaker for it. `read`: nothing is missing, but people should know how it was read. */
+  readonly kind?: 'task' | 'check' | 'read';
   /** Where it stands: a line, or a path in the file such as `tests[2].assert[0]`. */
   readonly where: string;
   readonly what: string;
@@ -23,27 +35,26 @@ export type LeftOut = {
   /** Of a promptfoo config: the test by its description, and the number of the check among all that hold for it. */
   readonly test?: string;
   readonly check?: string;
+  /** Of a copy: the split that it stood in, if the task itself is in another one. */
+  readonly leaksInto?: string;
 };
-
-/** Of many things, so many are named in one line. */
-const MOST_NAMED = 3;
-
-/** One line for people: how many, and the first of them. */
-export function describeLeftOut(path: string, leftOut: readonly LeftOut[]): string {
-  const named = leftOut.slice(0, MOST_NAMED).map(({ where, what, why }) => `${where}: ${what} (${why})`);
-  const rest = leftOut.length - named.length;
-  return `${path}: ${leftOut.length} left out: ${named.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
-}
 
 /** Larger ones are not written by hand, and a task is a text for a model. */
 const MAX_BYTES = 10_000_000;
 
-/** The text of a file below a folder. Throws `NotCarried` for any other and for what is no text. */
-export async function readBelow(folder: string, path: string, maxBytes = MAX_BYTES): Promise<string> {
-  const text = textIn(await bytesBelow(folder, path, maxBytes));
-  if (text === undefined) throw new NotCarried(`${path} is no text`);
-  return text.replace(/^\uFEFF/, '');
+type Reading = { readonly maxBytes?: number; readonly told?: LeftOut[] };
+
+/** The text of a file below a folder. Its encoding is told. Throws `NotCarried` for any other and for what is no text. */
+export async function readBelow(folder: string, path: string, { maxBytes, told = [] }: Reading = {}) {
+  const read = decodeText(await bytesBelow(folder, path, maxBytes));
+  if ('problem' in read) throw new NotCarried(`${path} is no text: ${read.problem}`);
+  told.push(...encodingOf(read.encoding, path));
+  return read.text;
 }
+
+/** Which encoding was taken, where nobody would expect it. */
+export const encodingOf = (encoding: string | undefined, path: string): LeftOut[] =>
+  encoding === undefined ? [] : [{ kind: 'read', where: path, what: encoding, why: 'it is no UTF-8' }];
 
 /** What is in a file below a folder, symbolic links followed. Throws `NotCarried` for any other. */
 async function bytesBelow(folder: string, path: string, maxBytes = MAX_BYTES): Promise<Buffer> {
@@ -120,7 +131,7 @@ export type Imported<Value = unknown, Format = 'evals' | 'promptfoo'> = {
 export type ImportedWork = Imported<WorkspaceTaskInput, 'evals' | 'promptfoo' | 'harbor' | 'dotnet'>;
 
 /** A file as it was read. */
-export type ForeignFile = { readonly text: string; readonly path: string };
+export type ForeignFile = { readonly text: string; readonly path: string; readonly told: readonly LeftOut[] };
 
 /** Names that are used twice get a number, in the order of the file. */
 export function withOwnIds(rows: readonly Row<WorkspaceTaskInput>[]): Row<WorkspaceTaskInput>[] {

@@ -2,6 +2,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { whyTooMuch } from '../core/contracts/index.ts';
 import { strip } from '../core/text/index.ts';
+import { decodeText } from './decode.ts';
+import { encodingOf, type LeftOut } from './left-out.ts';
 import { readCsv, readJson, readJsonl, readParquet, readParquetHead, readTsv, readYaml } from './readers.ts';
 import { type Row, tasksInvalid, unreadable } from './rows.ts';
 
@@ -26,11 +28,11 @@ export const TASK_FILE_ENDINGS: readonly string[] = [...READERS.keys(), '.parque
  * The tasks in a file, in its order, each with the line where it begins. The name's ending says how to read it: a
  * JSON value per line (`.jsonl`), a list, an object with a list under `data` or `items` or with tasks by name, or a single
  * task with its id (`.json`, `.yaml`, `.yml`), rows under a header (`.csv`, `.tsv`, where `answers` is a JSON list or separated by `|`), or columns (`.parquet`). Throws `TASKS_INVALID` for a
- * file that cannot be read or holds no task. What is inside a task is not looked at.
+ * file that cannot be read or holds no task. What is inside a task is not looked at. What people should know is added to `told`.
  */
-export async function loadItems(path: string): Promise<Row[]> {
+export async function loadItems(path: string, told: LeftOut[] = []): Promise<Row[]> {
   const rows =
-    extname(path).toLowerCase() === '.parquet' ? await readParquet(path) : rowsOf(await readText(path), path);
+    extname(path).toLowerCase() === '.parquet' ? await readParquet(path) : rowsOf(await readText(path, told), path);
   if (rows.length === 0) throw tasksInvalid([`${path} holds no tasks`], 'Write at least one task into it.');
   const tooMuch = rows.flatMap(({ value, where }) => {
     const problem = whyTooMuch(value, TASK_LIMITS);
@@ -61,9 +63,17 @@ function namedWrongly(text: string, read: Reader): Reader | undefined {
   return read === readJsonl && lines[0]!.startsWith('[') ? readJson : undefined;
 }
 
-async function readText(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error) => Promise.reject(unreadable(path, error)));
-  return text.replace(/^\uFEFF/, '');
+/** The text of a task file. Its encoding is told. */
+export async function readText(path: string, told: LeftOut[] = []): Promise<string> {
+  const bytes = await readFile(path).catch((error) => Promise.reject(unreadable(path, error)));
+  return textIn(bytes, path, told);
+}
+
+function textIn(bytes: Uint8Array, path: string, told: LeftOut[] = []): string {
+  const read = decodeText(bytes);
+  if ('problem' in read) throw tasksInvalid([`${path}: ${read.problem}`], 'Save it as text in UTF-8.');
+  told.push(...encodingOf(read.encoding, path));
+  return read.text;
 }
 
 /** What is seen of a file: enough to tell what it is. */
@@ -92,7 +102,8 @@ export async function peekRows(path: string): Promise<Peeked> {
   const { size } = await stat(path);
   const bytes = await readHead(path, isTree(path) ? MAX_TREE_BYTES : HEAD_BYTES);
   const isWhole = bytes.length >= size;
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  // A line break is the last byte of its character in all encodings but one, where a NUL follows.
+  const text = textIn(isWhole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + (bytes.includes(0) ? 2 : 1)), path);
   const rows = isWhole ? rowsOf(text, path) : rowsOfHead(text, path);
   return { rows: rows.slice(0, MAX_ROWS), atLeast: rows.length, ...(isWhole ? { total: rows.length } : {}) };
 }

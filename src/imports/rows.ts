@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { type Item, keysAt, SkillError } from '../core/contracts/index.ts';
-import { expectedBy, groupBy, head, isObject, plural, strip, unknownKeys, valueAt } from '../core/text/index.ts';
+import {
+  defined,
+  expectedBy,
+  groupBy,
+  head,
+  isObject,
+  plural,
+  strip,
+  unknownKeys,
+  valueAt,
+} from '../core/text/index.ts';
 
 /** A task as a file holds it. */
 export type Row<T = unknown> = {
@@ -9,7 +19,33 @@ export type Row<T = unknown> = {
   readonly where: string;
   /** The split that the file names for it, as it is written there. */
   readonly split?: string;
+  /** The same for rows that ask the same: what one of them teaches, the others must not measure. */
+  readonly twin?: string;
 };
+
+/** Marks rows that have a key in common, or a `twin` already. All other rows stay as they are. */
+export function withTwins<T>(rows: readonly Row<T>[], keyOf: (value: T) => string): Row<T>[] {
+  const parents = rows.map((_, index) => index);
+  const rootOf = (index: number): number => {
+    let root = index;
+    while (parents[root] !== root) root = parents[root] = parents[parents[root]!]!;
+    return root;
+  };
+  const firsts = new Map<string, number>();
+  for (const [index, { value, twin }] of rows.entries()) {
+    for (const key of [`asks ${keyOf(value)}`, ...(twin === undefined ? [] : [`of ${twin}`])]) {
+      const first = firsts.get(key);
+      if (first === undefined) firsts.set(key, index);
+      else parents[rootOf(index)] = rootOf(first);
+    }
+  }
+  const sizes = new Map<number, number>();
+  for (const index of rows.keys()) sizes.set(rootOf(index), (sizes.get(rootOf(index)) ?? 0) + 1);
+  return rows.map((row, index) => {
+    const { twin: _, ...rest } = row;
+    return sizes.get(rootOf(index)) === 1 ? rest : { ...rest, twin: rows[rootOf(index)]!.where };
+  });
+}
 
 /** Rows whose split stands among their fields, with it beside them. */
 export function takeSplits(rows: readonly Row[]): Row[] {
@@ -61,8 +97,8 @@ export function parseRows<Schema extends z.ZodType>(
   for (const row of rows) {
     const { success, data, error } = schema.safeParse(row.value);
     if (!success) problems.push(...error.issues.map((issue) => describe(row, issue, schema)));
-    const { where, split } = row;
-    parsed.push({ value: data as z.output<Schema>, where, ...(split === undefined ? {} : { split }) });
+    const { where, split, twin } = row;
+    parsed.push({ value: data as z.output<Schema>, where, ...defined({ split, twin }) });
   }
   if (problems.length > 0) throw tasksInvalid(eachOnce(problems), hint);
   return parsed;

@@ -32,6 +32,7 @@ export {
   summaryOf,
 } from './eval-report.ts';
 export { type Change, eventLines, openLine } from './event-lines.ts';
+export { findingText } from './finding-text.ts';
 export {
   type AgentEstimate,
   type CostEstimate,
@@ -66,6 +67,7 @@ export {
 } from './layout.ts';
 export { checkMarkdown, githubError, githubLines, type JUnitMetric, junitText, reportView } from './markdown.ts';
 export {
+  markLines,
   type NextCommand,
   type NightStory,
   nightLines,

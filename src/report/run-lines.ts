@@ -2,6 +2,7 @@ import {
   type Cost,
   costRows,
   dollarCell,
+  mayHaveBeenWords,
   type RunState,
   type Verdict,
   type VerdictKind,
@@ -9,6 +10,7 @@ import {
 } from '../core/run/index.ts';
 import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
+import { aboutTasksWords } from './finding-text.ts';
 import { atMost, type Colors, clip, duration, figureTable, nameSome, textWidth, wrap } from './layout.ts';
 import {
   editLines,
@@ -101,7 +103,8 @@ function verdictLines({ state, verdict, change, options }: ReportedRun): string[
   const [first = '', ...more] = inSentences(`${head}: ${sentence} ${amounts}`, width);
   const painted = first.startsWith(`${head}:`) ? `${paint(`${head}:`)}${first.slice(head.length + 1)}` : paint(first);
   const chosenBy = wrapped(chosenByWords(verdict), width).map(colors.dim);
-  return [painted, ...more, ...chosenBy, ...wrapped(draftedWords(state), width).map(colors.yellow)];
+  const cautions = [draftedWords(state), ...aboutTasksWords(state.aboutTasks)];
+  return [painted, ...more, ...chosenBy, ...cautions.flatMap((words) => wrapped(words, width)).map(colors.yellow)];
 }
 
 const wrapped = (words: string | undefined, width: number) => (words === undefined ? [] : wrap(words, width));
@@ -198,7 +201,8 @@ function costLines({ state, verdict, options: { width, colors } }: ReportedRun):
   const total = cells(`in all, ${duration(state.wallTimeMs)}`, verdict);
   const all = [...rows.map((row) => cells(row.what, row)), total];
   const lines = figureTable(['what it cost', 'calls', 'tokens', 'dollars'], all, { width, colors });
-  return verdict.isPriced ? lines : [...lines, colors.dim(clip(NO_PRICE, width))];
+  const notes = [...mayHaveBeenWords(verdict), ...(verdict.isPriced ? [] : [NO_PRICE])];
+  return [...lines, ...notes.map((note) => colors.dim(clip(note, width)))];
 }
 
 /** How often the test tasks were looked at, and what a further look means. */

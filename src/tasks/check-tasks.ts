@@ -7,62 +7,45 @@ import {
   itemMean,
   noEvidence,
 } from '../core/stats/index.ts';
-import { groupBy, plural } from '../core/text/index.ts';
-import { isTooFew, sizesText } from '../envs/index.ts';
+import { plural } from '../core/text/index.ts';
+import { type FileColumns, isTooFew, sizesText } from '../envs/index.ts';
 import type { LeftOut } from '../imports/index.ts';
+import { checkContent, checkReading } from './check-content.ts';
+import { byId, findDuplicates, type Pair } from './find-duplicates.ts';
+import { type Finding, finding, MOST_FAULTY } from './finding.ts';
 import type { CheckedTask } from './load-for-check.ts';
-import { isSameTask, readAsked } from './task-file.ts';
-
-type FindingCode =
-  | ('too-few' | 'contradictory' | 'duplicated' | 'near-duplicated' | 'leaks-between-splits' | 'answers-in-skill')
-  | ('unbalanced' | 'left-out' | 'doubtful' | 'unreviewed' | 'too-easy' | 'too-hard' | 'too-noisy');
-
-export type Finding = {
-  readonly code: FindingCode;
-  /** `senseless`: training on these tasks proves nothing. */
-  readonly level: 'senseless' | 'warning' | 'note';
-  readonly what: string;
-  /** Ids, or places in the file. */
-  readonly tasks: readonly string[];
-  readonly todo: string;
-};
 
 type CheckInput = {
   readonly tasks: readonly CheckedTask[];
   readonly leftOut?: readonly LeftOut[] | undefined;
+  readonly columns?: FileColumns | undefined;
   readonly skill?: string | undefined;
   /** Whether a model can draft such tasks. */
   readonly isDraftable?: boolean;
+  /** Whether a model is named that judges. */
+  readonly hasJudge?: boolean;
 };
 
 /** Finds problems of tasks without a model. The order of the tasks does not matter. */
-export function checkTasks({ tasks, leftOut = [], skill = '', isDraftable = true }: CheckInput): Finding[] {
-  const sorted = sortedById(tasks);
-  return [
+export function checkTasks(input: CheckInput): Finding[] {
+  const { tasks, leftOut = [], columns, skill = '', isDraftable = true, hasJudge = true } = input;
+  const sorted = byId(tasks);
+  const findings = [
+    ...checkReading(sorted, leftOut),
+    ...checkContent(tasks, { columns, hasJudge }),
     ...tooFew(sorted, isDraftable),
-    ...repeated(sorted),
+    ...repeated(sorted, Object.keys(columns?.unread ?? {})),
+    ...copied(sorted, leftOut),
     ...givenAway(sorted, skill),
     ...unbalanced(sorted, isDraftable),
-    ...finding(
-      'left-out',
-      leftOut.map(({ where, what, why }) => `${where}: ${what} (${why})`),
-      { what: `${leftOut.length} left out of the file`, todo: 'Nothing, if you can do without.', level: 'note' },
-    ),
     ...marked(sorted),
   ];
+  return tasks.length < LEAST_MEASURED ? findings.map(asSenseless) : findings;
 }
 
-/** A finding about these tasks. None if there are no tasks. */
-function finding(
-  code: FindingCode,
-  tasks: readonly string[],
-  { level = 'warning', what, todo }: Pick<Finding, 'what' | 'todo'> & { readonly level?: Finding['level'] },
-): Finding[] {
-  const ids = [...new Set(tasks)].sort();
-  return ids.length === 0 ? [] : [{ code, level, what, tasks: ids, todo }];
-}
-
-const sortedById = (tasks: readonly CheckedTask[]) => tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+/** So few prove nothing, whatever is wrong with them, and the verdict says so. */
+const LEAST_MEASURED = 10;
+const asSenseless = (found: Finding): Finding => (found.level === 'untrue' ? { ...found, level: 'senseless' } : found);
 
 /** Most real gains are smaller. */
 const HOPED_GAIN = 0.25;
@@ -76,7 +59,7 @@ function tooFew(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] 
   const proof = `at best gains of ${(100 * gain).toFixed(0)} points can be proven`;
   return [
     {
-      code: 'too-few',
+      code: tasks.length < 5 ? 'hardly-any' : 'too-few',
       level: isSenseless ? 'senseless' : 'warning',
       what: `${sizesText(sizes)}; ${proof}`,
       tasks: [],
@@ -91,20 +74,35 @@ function provableGain(count: number): number {
   return calibrate(addObservations(noEvidence, passes)).smallestGain;
 }
 
-function repeated(tasks: readonly CheckedTask[]): Finding[] {
-  const { same, contradictory, near, isCut } = findDuplicates(tasks);
+function repeated(tasks: readonly CheckedTask[], unread: readonly string[]): Finding[] {
+  const { same, contradictory, near, worded, isCut } = findDuplicates(tasks);
   const clashes = contradictory.flat();
   const across = [...same, ...near].filter(({ kept, again }) => kept.split !== again.split);
+  // Twins are in one split: two of them leave a split empty.
+  const level = new Set(tasks.map(({ twin, id }) => twin ?? id)).size < 3 ? 'untrue' : 'warning';
   const words = isCut ? ' (so many tasks are compared word by word)' : '';
+  const column =
+    unread.length === 0 ? '' : ` If a column tells them apart, name it: columns: { context: ${unread[0]} }.`;
   return [
     ...finding('contradictory', idsOf(clashes), {
       what: `${clashes.length} tasks ask what another one asks, and want another answer`,
-      todo: 'Correct the wrong ones, or leave all of them out.',
-      level: clashes.length > tasks.length / 5 ? 'senseless' : 'warning',
+      todo: `Correct the wrong ones, or leave all of them out.${column}`,
+      level:
+        clashes.length > tasks.length / 2
+          ? 'untrue'
+          : clashes.length > MOST_FAULTY * tasks.length
+            ? 'senseless'
+            : 'warning',
     }),
     ...finding('duplicated', idsOf(same.map(({ again }) => again)), {
       what: `${plural(same.length, 'task is', 'tasks are')} there more than once${words}`,
-      todo: 'Leave the copies out.',
+      todo: 'Leave the copies out. Until then all copies are in one split.',
+      level,
+    }),
+    ...finding('duplicated', idsOf(worded.flat()), {
+      what: `${worded.flat().length} tasks are ${plural(worded.length, 'test')} with several prompts each`,
+      todo: 'Keep one prompt. Until then all tasks of a test are in one split.',
+      level,
     }),
     ...finding('near-duplicated', idsOf(near.map(({ again }) => again)), {
       what: `${plural(near.length, 'task asks', 'tasks ask')} in other words what another one asks`,
@@ -113,9 +111,35 @@ function repeated(tasks: readonly CheckedTask[]): Finding[] {
     ...finding('leaks-between-splits', idsOf(across.map(({ again }) => again)), {
       what: `${across.length} of these ${across.length === 1 ? 'stands in another split than its' : 'stand in another split than their'} twin: what is learned from is then measured on`,
       todo: 'Leave them out, or give both the same split.',
+      level: isTaught(same, tasks) ? 'untrue' : 'warning',
     }),
   ];
 }
+
+/** Copies that stood in another split. They are left out, and little may be left there. */
+function copied(tasks: readonly CheckedTask[], leftOut: readonly LeftOut[]): Finding[] {
+  const copies = leftOut.filter(({ leaksInto }) => leaksInto !== undefined);
+  const measured = tasks.filter(({ split }) => split !== 'train').length + copies.length;
+  return finding(
+    'leaks-between-splits',
+    copies.map(({ where }) => where),
+    {
+      what: `${plural(copies.length, 'task')} of ${[...new Set(copies.map(({ leaksInto }) => leaksInto))].join(' and ')} stood in another split too`,
+      todo: 'Give that split tasks of its own.',
+      level: copies.length > MOST_FAULTY * measured ? 'untrue' : 'warning',
+    },
+  );
+}
+
+/** Whether a part that measures consists of what was learned from. */
+const isTaught = (same: readonly Pair[], tasks: readonly CheckedTask[]): boolean =>
+  (['val', 'test'] as const).some((split) => {
+    const leaked = same.filter(({ kept, again }) => {
+      const splits = [kept.split, again.split];
+      return splits.includes('train') && splits.includes(split);
+    });
+    return leaked.length > MOST_FAULTY * tasks.filter((task) => task.split === split).length;
+  });
 
 const idsOf = (tasks: readonly { readonly id: string }[]) => tasks.map(({ id }) => id);
 
@@ -175,48 +199,6 @@ export function withoutRepeated(tasks: readonly CheckedTask[]): ReadonlySet<stri
   const { same, contradictory, near } = findDuplicates(tasks);
   const gone = new Set(idsOf([...[...same, ...near].map(({ again }) => again), ...contradictory.flat()]));
   return new Set(idsOf(tasks).filter((id) => !gone.has(id)));
-}
-
-type Pair = { readonly kept: CheckedTask; readonly again: CheckedTask };
-
-/** The time to compare each with each grows with the square. */
-const MOST_COMPARED = 3_000;
-
-/** The task with the first id of a group is kept, so that the order of the file does not matter. */
-function findDuplicates(tasks: readonly CheckedTask[]) {
-  const sorted = sortedById(tasks).map((task) => ({ task, asked: readAsked(task.question) }));
-  const groups = groupBy(sorted, ({ asked, task }) =>
-    asked.key === '' ? task.id : JSON.stringify([asked.key, task.material]),
-  );
-  const contradictory = groups.filter((group) => new Set(group.map(({ task }) => task.scoredBy)).size > 1);
-  const alike = groups.flatMap((group) => groupBy(group, ({ task }) => task.scoredBy));
-  const firsts = alike.map((group) => group[0]!);
-  const isCut = firsts.length > MOST_COMPARED;
-  return {
-    /** The same question, scored in the same way. */
-    same: alike.flatMap(([first, ...others]) => others.map(({ task }): Pair => ({ kept: first!.task, again: task }))),
-    contradictory: contradictory.map((group) => group.map(({ task }) => task)),
-    near: isCut ? [] : nearPairs(firsts),
-    isCut,
-  };
-}
-
-type Compared = { readonly task: CheckedTask; readonly asked: ReturnType<typeof readAsked> };
-
-/** Only with the same answer: two questions about one passage look alike, but are different tasks. */
-function nearPairs(tasks: readonly Compared[]): Pair[] {
-  const kept: Compared[] = [];
-  return tasks.flatMap((one) => {
-    const other = kept.find(
-      ({ task, asked }) =>
-        task.scoredBy === one.task.scoredBy &&
-        task.material === one.task.material &&
-        asked.key !== one.asked.key &&
-        isSameTask(asked, one.asked),
-    );
-    if (!other) kept.push(one);
-    return other ? [{ kept: other.task, again: one.task }] : [];
-  });
 }
 
 const TOO_EASY = 0.95;

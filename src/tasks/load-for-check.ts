@@ -1,7 +1,11 @@
 import type { Item } from '../core/contracts/index.ts';
+import type { TaskJudge } from '../core/judge/index.ts';
+import { defined } from '../core/text/index.ts';
 import {
   type DraftMarks,
+  type FileColumns,
   loadTasks,
+  normalizeAnswer,
   type QaItem,
   type SplitOptions,
   type Splits,
@@ -21,6 +25,7 @@ type LoadOptions = TaskOptions & {
 export type LoadedCheck = {
   readonly tasks: readonly CheckedTask[];
   readonly leftOut: readonly LeftOut[];
+  readonly columns?: FileColumns | undefined;
   readonly isDraftable: boolean;
   /** A task as it is in the file, if the file has a line for each; else as it was read. */
   readonly rowOf: (id: string) => TaskRow;
@@ -28,7 +33,7 @@ export type LoadedCheck = {
 
 export async function loadForCheck(path: string, options: LoadOptions): Promise<LoadedCheck> {
   const { env } = options;
-  const { rows, checked, leftOut, splits } = await readTasks(path, options);
+  const { rows, checked, leftOut, columns, splits } = await readTasks(path, options);
   const splitOf = new Map(
     (['train', 'val', 'test'] as const).flatMap((split) => splits[split].map(({ id }) => [id, split] as const)),
   );
@@ -42,6 +47,7 @@ export async function loadForCheck(path: string, options: LoadOptions): Promise<
   return {
     tasks,
     leftOut,
+    columns,
     isDraftable: env !== 'workspace' && env !== 'trigger',
     rowOf: (id) => lines[placeOf.get(id)! - 1]?.row ?? itemOf.get(id)!,
   };
@@ -59,20 +65,31 @@ type ReadTasks = {
   readonly rows: readonly Row<Item>[];
   readonly checked: readonly Omit<CheckedTask, 'split'>[];
   readonly leftOut: readonly LeftOut[];
+  readonly columns?: FileColumns;
   readonly splits: Splits<Item>;
 };
 
 async function questionsForCheck(path: string, division: SplitOptions, options: TaskOptions) {
-  const { rows, leftOut, marks } = await loadTasks(path, options);
-  const checked = rows.map(({ value, where }) => checkedQuestion(value, marks.get(where)));
-  return { rows, checked, leftOut, splits: splitItems(rows, division) };
+  const { rows, leftOut, marks, columns } = await loadTasks(path, options);
+  const checked = rows.map((row) => checkedQuestion(row, marks.get(row.where)));
+  return { rows, checked, leftOut, columns, splits: splitItems(rows, division) };
 }
 
-function checkedQuestion({ id, question, context, answers, judge, taskType = '' }: QaItem, marks?: DraftMarks) {
+function checkedQuestion({ value, twin }: Row<QaItem>, marks?: DraftMarks) {
+  const { id, question, context, answers, judge, taskType = '' } = value;
   const { isReviewed = true, isDoubtful = false } = marks ?? {};
   const asked = context === undefined ? question : `${context}\n\n${question}`;
   const scoredBy = JSON.stringify([[...answers].sort(), judge ?? null]);
-  return { id, question: asked, answers, scoredBy, taskType, isUnreviewed: !isReviewed, isDoubtful };
+  const about = { isUnreviewed: !isReviewed, isDoubtful, ...defined({ twin, judge, onlyRight: onlyRight(value) }) };
+  return { id, question: asked, answers, scoredBy, taskType, ...about };
+}
+
+/** The answers beside which all others are wrong, in the form in which they are compared, if that is known. */
+function onlyRight({ answers, judge }: QaItem): readonly string[] | undefined {
+  if (judge === undefined) return answers.map(normalizeAnswer);
+  if (judge.kind !== 'checks' || judge.threshold !== undefined) return undefined;
+  const wanted = judge.checks.flatMap((check) => (check.type === 'equals' && check.not !== true ? [check.value] : []));
+  return wanted.length === 1 ? [String(wanted[0])] : undefined;
 }
 
 async function workForCheck(path: string, division: SplitOptions) {
@@ -114,6 +131,11 @@ export type CheckedTask = {
   /** The scoring, as text. Tasks with the same text are scored in the same way. */
   readonly scoredBy: string;
   readonly taskType: string;
+  /** The same for tasks that ask the same, and for one test with several prompts. */
+  readonly twin?: string;
+  readonly judge?: TaskJudge;
+  /** Answers beside which all others are wrong, if that is known. */
+  readonly onlyRight?: readonly string[];
   readonly split: 'train' | 'val' | 'test';
   readonly isUnreviewed: boolean;
   readonly isDoubtful: boolean;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import type { TaskJudgeInput } from '../core/judge/index.ts';
-import { isObject, jaccard, splitWords, type Words, wordsOf } from '../core/text/index.ts';
+import { askedKey, isObject, jaccard, splitWords, type Words, wordsOf } from '../core/text/index.ts';
 import { draftMarksOf, QaItem } from '../envs/index.ts';
+import { readText } from '../imports/index.ts';
 
 /** A line of a task file. Empty lines have no row. */
 export type TaskLine = { readonly text: string; readonly row: TaskRow | undefined };
@@ -14,11 +16,7 @@ export const isLineFile = (path: string): boolean => ['.jsonl', '.ndjson'].inclu
 /** The lines of a file with a task per line. None if there is no file. Throws for other formats. */
 export async function readTaskLines(path: string, shown = path): Promise<TaskLine[]> {
   if (!isLineFile(path)) throw notLines(shown, `ends in "${extname(path)}"`);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw new SkillError('TASKS_INVALID', `${shown} cannot be read: ${error.message}`, { cause: error });
-  });
-  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  const lines = (existsSync(path) ? await readText(path) : '').split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line, index) => ({ text: line, row: parseLine(line, `${shown}:${index + 1}`, shown) }));
 }
@@ -94,7 +92,7 @@ export type AskedWords = {
 
 export function readAsked(question: string): AskedWords {
   const facts = splitWords(question).filter((word) => /\p{N}/u.test(word));
-  return { key: splitWords(question).join(' '), words: wordsOf(question), facts: new Set(facts) };
+  return { key: askedKey(question), words: wordsOf(question), facts: new Set(facts) };
 }
 
 /** The share of common words that makes two questions the same: without figures, and with the same figures. */

@@ -16,6 +16,8 @@ type EvalInput = {
   readonly split: string;
   /** Paths are read from here. */
   readonly cwd: string;
+  /** Whether it goes on with tasks from which no true number can be measured. */
+  readonly isForced?: boolean | undefined;
 };
 
 type EvalOptions = Pick<ScoringOptions, 'observers' | 'signal' | 'isCached'> & {
@@ -37,8 +39,9 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
   const subject = await wireDocument(loaded, resolvePath(cwd, skill), skill);
   const older = await openBaseline(loaded, subject, { baseline, cwd, notices });
   const subjects = [subject, ...(older.subject ? [older.subject] : [])];
-  const { config } = subject.wiring;
+  const { config, refusal } = subject.wiring;
   try {
+    if (refusal && !input.isForced) throw refusal;
     const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
     for (const warning of new Set(warnings)) onWarning(warning); // both documents may have the same
     const models = await resolveScoring(loaded, caller);
@@ -73,8 +76,8 @@ const ROUNDING = 1e-9;
 export function checkSkill({ scored, baseline, minScore, config }: CheckInput): SkillCheck {
   const side = sideOf(scored, config);
   const against = baseline && compareSides(sideOf(baseline, config), side, config);
-  const score = pooledMean(side.evidence) ?? 0;
-  const isBelowBar = minScore !== undefined && score < minScore - ROUNDING;
+  const score = pooledMean(side.evidence) ?? null;
+  const isBelowBar = minScore !== undefined && score !== null && score < minScore - ROUNDING;
   const unmeasured = scored.unmeasured ?? baseline?.unmeasured;
   const kind = kindOf({ unmeasured, against, isBelowBar });
   return {

@@ -50,7 +50,7 @@ type ReportFlags = OptionalFlags<'out' | 'junit'>;
 type EvalFlags = ProjectFlags &
   Readonly<{ skill: string; split: string; format: Format; cache: boolean }> &
   ReportFlags &
-  OptionalFlags<'baseline', never, 'minScore'>;
+  OptionalFlags<'baseline', 'force', 'minScore'>;
 
 export const defineEval: DefineCommand = (command, terminal) => {
   command
@@ -61,6 +61,7 @@ export const defineEval: DefineCommand = (command, terminal) => {
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
     .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
+    .option('--force', 'score even with tasks from which no true number can be measured')
     .option('--no-cache', 'ask the model again, even for cached replies');
   addEvalFlags(command)
     .addHelpText('after', EVAL_EXAMPLES)
@@ -84,10 +85,14 @@ exit codes: 0 passed, 1 worse is proven or below --min-score, 4 not measured: to
 
 async function evaluate({ skill, quiet, ...flags }: EvalFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
-  const { split, baseline, minScore, cache: isCached, format } = flags;
+  const { split, baseline, minScore, cache: isCached, format, force: isForced } = flags;
   const cwd = io.cwd();
   const loaded = await typedProject(flags, terminal);
-  await using scoring = await openEval(loaded, { skill, baseline, split, cwd }, { env: io.env, notices: terminal });
+  await using scoring = await openEval(
+    loaded,
+    { skill, baseline, split, cwd, isForced },
+    { env: io.env, notices: terminal },
+  );
   const files = await openReportFiles(flags, cwd);
   try {
     const report = await withProgress(terminal, { loaded, quiet, isKept: isCached }, ({ observers, signal }) =>

@@ -28,12 +28,13 @@ import { projectFileOf, reportRun, trainShown } from '../report-run.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type TrainFlags = ProjectFlags & OptionalFlags<never, 'fresh' | 'ignoreEstimate'>;
+type TrainFlags = ProjectFlags & OptionalFlags<never, 'fresh' | 'force' | 'ignoreEstimate'>;
 
 export const defineTrain: DefineCommand = (command, terminal) => {
   command
     .addOption(configOption())
     .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
+    .option('--force', 'start even with tasks from which no true number can be measured')
     .option('--ignore-estimate', 'start even if a limit is below the minimum that the run needs')
     .addOption(quietOption())
     .addOption(jsonOption())
@@ -52,10 +53,10 @@ const TRAIN_EXAMPLES = examples([
 ]);
 
 async function train(flags: TrainFlags, terminal: Terminal): Promise<void> {
-  const { fresh: isFresh = false, quiet: isQuiet = false } = flags;
+  const { fresh: isFresh = false, force: isForced = false, quiet: isQuiet = false } = flags;
   const loaded = await typedProject(flags, terminal);
   if (!isQuiet) loaded.notes.forEach(terminal.note);
-  await using run = await openRun(loaded, { env: terminal.io.env, notices: terminal });
+  await using run = await openRun(loaded, { env: terminal.io.env, notices: terminal }, { isFresh, isForced });
   if (run.isNew || isFresh) announceCost(await run.estimate(), loaded.project, flags, terminal);
   const hasAgent = agentTargetOf(loaded.project) !== undefined;
   await trainShown(run.path, { isQuiet, hasAgent }, terminal, (watching) => run.train({ isFresh, ...watching }));

@@ -12,6 +12,7 @@ const LIMITS = /\bmax(?:Calls|TotalTokens|TokensPerNight|CostUsd|Minutes)\b/g;
 const ADVICE: readonly (readonly [string, string])[] = [
   ['(outRoot)', '(--run)'],
   ['move this run away', 'start over (--fresh)'],
+  ['take back what was applied.', 'take back what was applied: skillopt apply RUN --undo'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
   ['or choose another split', 'or choose another with --split'],
@@ -26,6 +27,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ],
   ['Name one, such as openai:MODEL (', 'Name one: --model openai:MODEL ('],
   ['Name a file that does not exist yet.', 'Name a new one: --fix --out clean.jsonl'],
+  ['or go on all the same.', 'or go on all the same: --force'],
   ['or ignore the estimate.', 'or begin all the same: --ignore-estimate.'],
   [
     'Give the path of the older document as the baseline instead.',
@@ -36,6 +38,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['Turn llmMine on, or let rules find the tasks.', 'Turn it on with --llm-mine, or leave --with-model out.'],
   ['Name a real optimizer, or let rules', 'Name a real one with --optimizer, or leave --with-model out: rules'],
   ['Name another optimizer, or let rules', 'Name another with --optimizer, or leave --with-model out: rules'],
+  ['Agree to these lines, or drop some in a review.', 'Agree with --marked, or drop some: skillopt sleep review'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endOfJson, includesText, parseJson } from '../text/index.ts';
+import { checkJavaScript, holdsJavaScript } from './javascript/holds-javascript.ts';
 import { compileSchema, type JsonSchema, whyUnfit } from './json-schema.ts';
 import { checkPattern, searchPattern } from './regex/python-regex.ts';
 
@@ -28,6 +29,9 @@ export const jsonSchema = z
   .record(z.string(), z.unknown(), 'must be a JSON schema')
   .transform((value, context) => readable(value as JsonSchema, compileSchema, context));
 
+/** An expression over `output` and `context.vars`, as promptfoo has it. No engine runs it. */
+const code = text.transform((value, context) => readable(value, checkJavaScript, context));
+
 const bounds = z.strictObject({ min: z.number().min(0).optional(), max: z.number().min(0).optional() });
 
 const check = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
@@ -47,6 +51,7 @@ const SINGLE = [
   check('contains-json', { value: jsonSchema.optional() }),
   check('word-count', { value: z.union([z.number().int().min(0), bounds], 'must be a number, or min and max') }),
   check('levenshtein', { value: text, threshold }),
+  check('javascript', { value: code, vars: z.record(z.string(), z.unknown()).optional() }),
   // A model decides these.
   check('rubric', { value: text, threshold }),
   check('factuality', { value: text, threshold }),
@@ -103,6 +108,7 @@ const DECIDE: { readonly [Type in DecidedCheck['type']]: Decide<Extract<DecidedC
     const { min = 0, max = Number.POSITIVE_INFINITY } = typeof value === 'number' ? { min: value, max: value } : value;
     return count >= min && count <= max;
   },
+  javascript: (answer, check) => holdsJavaScript(check, answer, check.not ?? false),
   levenshtein: (answer, { value, threshold = 5 }) => {
     const distance = editDistance(answer, value);
     return distance === undefined ? undefined : distance <= threshold;

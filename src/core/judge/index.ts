@@ -16,7 +16,8 @@ export {
   scoreByRule,
   scoreExact,
 } from './judges.ts';
-export { checkPattern, searchPattern } from './regex/python-regex.ts';
+export { fromJsPattern } from './regex/js-pattern.ts';
+export { searchPattern } from './regex/python-regex.ts';
 export { checkRuleJudge, RULE_OPS, type RuleCheck, type RuleOp, type RuleProblems } from './rule-operators.ts';
 export { fillScoring, needsAnswers, Scoring } from './scoring.ts';
 export {

@@ -50,6 +50,7 @@ export type RunState = {
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
   readonly drafts?: DraftedTasks;
+  readonly aboutTasks?: readonly string[];
   readonly initialSkill: string;
   readonly skillSource?: SkillSource;
   /** The project file, relative to the run, if commands must name it. */
@@ -116,7 +117,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when the state has another shape, or the same journal folds to another state: kept states are then ignored. */
-export const STATE_FORMAT = 7;
+export const STATE_FORMAT = 8;
 
 export const emptyRun: RunState = {
   config: undefined,

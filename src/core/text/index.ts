@@ -1,3 +1,4 @@
+export { withCauses } from './causes.ts';
 export { defined, groupBy, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
@@ -17,6 +18,7 @@ export { closestName, describeIssue, describeValue, expectedBy, suggestion, unkn
 export { clip, inMarkdown, nameAsData, oneLine, printable, shellWord, withoutEscapes } from './printable.ts';
 export { casefold, head, includesText, roundHalfToEven, rstrip, strip, WHITESPACE } from './python-text.ts';
 export {
+  askedKey,
   jaccard,
   joinWords,
   nearDuplicateGroups,

@@ -4,6 +4,20 @@ const IS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u');
 
 export const splitWords = (text: string): readonly string[] => text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 
+const SENTENCE_MARKS = /[.,;:!?\u2026\u00bf\u00a1]+(?=\s|$)|["\u201c\u201d\u201e\u00ab\u00bb]/gu;
+const NUMBERING = /^\s*(?:(?:question|frage|task|q)\s*)?\(?\d{1,4}[.):]+\s+/u;
+
+/** Equal for questions that differ only in case, spaces, punctuation of sentences or a number in front. Signs of formulas count. */
+export const askedKey = (question: string): string =>
+  question
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(NUMBERING, '')
+    .replace(SENTENCE_MARKS, '')
+    .split(/\s+/)
+    .join(' ')
+    .trim();
+
 /** The words with a space around each: a search for some of them finds whole words only. */
 export const joinWords = (words: readonly string[]): string => ` ${words.join(' ')} `;
 

@@ -10,7 +10,7 @@ export function withContentIds<R extends Row>(
   rows: readonly R[],
   contentOf: (fields: Fields) => unknown,
 ): { rows: R[]; leftOut: LeftOut[] } {
-  const places = new Map<string, string>();
+  const places = new Map<string, R>();
   const short = new Set<string>();
   const kept: R[] = [];
   const leftOut: LeftOut[] = [];
@@ -24,10 +24,11 @@ export function withContentIds<R extends Row>(
       .digest('hex');
     const earlier = places.get(hash);
     if (earlier !== undefined) {
-      leftOut.push({ where: row.where, what: 'a task', why: `the same as ${earlier}` });
+      const leak = row.split === earlier.split ? {} : { leaksInto: String(row.split) };
+      leftOut.push({ where: row.where, what: 'a task', why: `the same as ${earlier.where}`, ...leak });
       continue;
     }
-    places.set(hash, row.where);
+    places.set(hash, row);
     const isTaken = short.has(hash.slice(0, ID_DIGITS));
     short.add(hash.slice(0, ID_DIGITS));
     // In place: the row was made for us a moment ago, and there may be a hundred thousand.

@@ -1,8 +1,7 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
-import { defined, isObject } from '../../core/text/index.ts';
+import { askedKey, defined, isObject } from '../../core/text/index.ts';
 import {
-  describeLeftOut,
   type Imported,
   importTasks,
   type LeftOut,
@@ -13,6 +12,7 @@ import {
   type Row,
   requireSmallTree,
   tasksInvalid,
+  withTwins,
 } from '../../imports/index.ts';
 import { SplitDataLoader } from '../loader/split-data-loader.ts';
 import { splitItems } from '../split.ts';
@@ -35,7 +35,7 @@ import { SimpleQAEnv } from './simple-qa-env.ts';
  * data in SkillOpt's layout, named by `splitDir` or `dataPath`.
  */
 export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
-  const { splits, warnings, drafts } = await loadSplits(project);
+  const { splits, drafts } = await loadSplits(project);
   const { maxCompletionTokens } = project.extras as { maxCompletionTokens?: number };
   return new SimpleQAEnv({
     trainItems: splits.train,
@@ -43,18 +43,16 @@ export async function loadQaEnv(project: EnvProject): Promise<SkillEnv> {
     testItems: splits.test,
     ...defined({ maxCompletionTokens }),
     ...(project.judges ? { judges: project.judges } : {}),
-    warnings,
     drafts,
   }) as unknown as SkillEnv;
 }
 
 async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: EnvProject) {
   if (tasks !== undefined) {
-    const { rows, leftOut, marks } = await loadTasks(tasks, data);
+    const { rows, marks } = await loadTasks(tasks, data);
     const drafted = rows.flatMap(({ where }) => marks.get(where) ?? []);
     const drafts = { drafted: drafted.length, unreviewed: drafted.filter(({ isReviewed }) => !isReviewed).length };
-    const warnings = leftOut.length === 0 ? [] : [describeLeftOut(tasks, leftOut)];
-    return { splits: splitItems(rows, { ratio: splitRatio, seed: splitSeed }), warnings, drafts };
+    return { splits: splitItems(rows, { ratio: splitRatio, seed: splitSeed }), drafts };
   }
   const { splitMode, splitDir, dataPath } = data;
   if (splitDir === undefined && dataPath === undefined) {
@@ -65,7 +63,7 @@ async function loadSplits({ tasks, splitRatio, splitSeed, extras, ...data }: Env
   const loader = new SplitDataLoader({ ...where, splitRatio, splitSeed });
   await loader.setup({ extras });
   const itemsOf = (split: string) => loader.getItems(split) as unknown as readonly QaItemInput[];
-  return { splits: { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') }, warnings: [] };
+  return { splits: { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') } };
 }
 
 /** The tasks of a file, checked, each with its place and the split that its `split` field names, if any. */
@@ -87,7 +85,30 @@ export type LoadedTasks = {
   readonly leftOut: readonly LeftOut[];
   /** Of tasks that a model drafted, by their place. */
   readonly marks: ReadonlyMap<string, DraftMarks>;
+  readonly columns: FileColumns;
 };
+
+/** What a file of rows has beside its tasks. */
+export type FileColumns = {
+  /** Columns that nothing is read from, with their first text. */
+  readonly unread: Readonly<Record<string, string>>;
+  /** Columns that are read, and blank in every row. */
+  readonly blank: readonly string[];
+};
+
+function columnsOf(raw: readonly Row[], named: readonly NamedRow[]): FileColumns {
+  const used = new Set(named.flatMap(({ columns = {} }) => Object.values(columns)));
+  const filled = new Map<string, string>();
+  const all = new Set<string>();
+  for (const fields of raw.map(fieldsOf)) {
+    for (const [name, value] of Object.entries(fields)) {
+      all.add(name);
+      if (!isBlank(value) && !filled.has(name)) filled.set(name, String(value));
+    }
+  }
+  const unread = [...filled].filter(([name]) => !used.has(name));
+  return { unread: Object.fromEntries(unread), blank: [...all].filter((name) => used.has(name) && !filled.has(name)) };
+}
 
 /**
  * The tasks of a file, whatever it is: rows under the usual names of columns, evals of a skill, or a promptfoo config. A
@@ -95,9 +116,11 @@ export type LoadedTasks = {
  */
 export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);
-  if (imported === undefined) return tasksOf(await loadItems(path), { columns, scoring });
-  const { leftOut, ...tasks } = tasksOf(imported.rows, { scoring }, IMPORT_HINT);
-  return { ...tasks, leftOut: [...imported.leftOut, ...leftOut] };
+  const told: LeftOut[] = [...(imported?.leftOut ?? [])];
+  const { leftOut, ...tasks } = imported
+    ? tasksOf(imported.rows, { scoring }, IMPORT_HINT)
+    : tasksOf(await loadItems(path, told), { columns, scoring });
+  return { ...tasks, leftOut: [...told, ...leftOut] };
 }
 
 /** The tasks in rows, or in the first rows of a file. */
@@ -105,12 +128,14 @@ export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, 
   // Columns first: the one that `columns:` names (TASKS_INVALID if no row has it), else our own name, else the first alias that is
   // filled; `input` beside an `instruction` is the context. A judge in a cell is read as JSON. Then ids: a row without one gets it
   // from its content, and a later one with that content is left out; one id twice is TASKS_INVALID. Then the project's judge.
-  const { rows, leftOut } = withContentIds(nameColumns(raw, columns), contentOf);
+  const named = nameColumns(raw, columns);
+  const { rows, leftOut } = withContentIds(named, contentOf);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   // Checks all rows: one TASKS_INVALID names the first five kinds of problems, each with its first row; no row is used.
   // A line that cannot be parsed at all has ended the reading before.
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, hint) });
-  return { rows: parsed, leftOut, marks: marksOf(raw) };
+  const keyOf = ({ question, context = '' }: QaItem) => `${askedKey(question)}\n${askedKey(context)}`;
+  return { rows: withTwins(parsed, keyOf), leftOut, marks: marksOf(raw), columns: columnsOf(raw, named) };
 }
 
 const IMPORT_HINT = 'What is imported must have a question and checks.';

@@ -50,7 +50,8 @@ function nameRow(row: Row, value: Fields, { candidates, second }: Plan): NamedRo
     named.context = value[second];
   }
   const { split } = named;
-  return { where: row.where, value: named, columns: used, ...(isBlank(split) ? {} : { split: String(split) }) };
+  const kept = defined({ twin: row.twin, split: isBlank(split) ? undefined : String(split) });
+  return { where: row.where, value: named, columns: used, ...kept };
 }
 
 type Candidates = { readonly own: readonly string[]; readonly others: readonly string[] };
@@ -174,11 +175,13 @@ const findNamed = (names: readonly string[], wanted: readonly string[]) =>
   wanted.flatMap((word) => names.filter((name) => normalise(name) === word))[0];
 
 const FILLED = 'must be non-empty text';
+const TOO_LONG = 'must stand in quotes: a number keeps its first 15 digits';
 const FILLED_LIST = 'must be a non-empty list';
 
 const filled = z.string(FILLED).refine(isFilled, FILLED);
 /** A number is what a CSV file would have as text. */
-const gold = z.union([filled, z.number().transform(String)], FILLED);
+const exact = z.number().refine((value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER, TOO_LONG);
+const gold = z.union([filled, exact.transform(String)], FILLED);
 /** One answer need not stand in a list. Text that begins as a list is one that was not written well. */
 const toList = (value: unknown) =>
   typeof value === 'number' || (typeof value === 'string' && isFilled(value) && !value.startsWith('['))

@@ -1,15 +1,14 @@
 import { parse } from 'csv-parse/sync';
 import type { z } from 'zod';
-import { ChecksJudge } from '../../core/judge/index.ts';
-import { NotCarried } from '../left-out.ts';
-import { fromJsPattern } from './js-pattern.ts';
+import { ChecksJudge, fromJsPattern } from '../../core/judge/index.ts';
+import { NotCarried, orNotCarried } from '../left-out.ts';
 
 type Check = z.input<typeof ChecksJudge>['checks'][number];
 export type Assertion = Readonly<Record<string, unknown>>;
 
 /** Why whole families of checks have no place here. */
 const REASONS: readonly (readonly [why: string, types: string])[] = [
-  ['code', 'javascript python ruby'],
+  ['code', 'python ruby'],
   ['calls a server', 'webhook'],
   ['needs an embedding model', 'similar answer-relevance'],
   ['needs a classifier', 'classifier'],
@@ -83,6 +82,20 @@ function wordCount(value: unknown): Made {
   return { type: 'word-count', value: isCount ? Number(value) : value };
 }
 
+/** Code with the variables that it names. */
+function code(value: string, vars: Assertion): Made {
+  const names = Array.from(value.matchAll(/\bcontext\??\.vars\??\.([A-Za-z_$][\w$]*)/g), ([, name]) => name!);
+  const used = Object.fromEntries(names.flatMap((name) => (vars[name] === undefined ? [] : [[name, vars[name]]])));
+  if (JSON.stringify(used).includes('{{')) throw new NotCarried('its code reads a variable that is a template');
+  return { value, ...(names.length === 0 ? {} : { vars: used }) };
+}
+
+/** Their verdict is made by a program. A test that loses one of them would pass what that program fails. */
+const DECIDED_BY_CODE = ['javascript', 'python', 'ruby', 'webhook'];
+
+export const isCode = ({ type, weight }: Assertion): boolean =>
+  weight !== 0 && DECIDED_BY_CODE.includes(String(type).replace(/^not-/, ''));
+
 /** What each type of theirs is called here. */
 const MAKERS: Readonly<Record<string, Maker>> = {
   contains: plain('contains'),
@@ -92,11 +105,12 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'icontains-any': listed('icontains-any'),
   'icontains-all': listed('icontains-all'),
   'starts-with': plain('starts-with'),
-  regex: (value) => ({ type: 'regex', value: fromJsPattern(text(value)) }),
+  regex: (value) => ({ type: 'regex', value: orNotCarried(() => fromJsPattern(text(value))) }),
   equals: (value) => ({ type: 'equals', value: typeof value === 'object' && value !== null ? value : text(value) }),
   'is-json': (value) => ({ type: 'is-json', ...schema(value) }),
   'contains-json': (value) => ({ type: 'contains-json', ...schema(value) }),
   'word-count': wordCount,
+  javascript: (value, { vars }) => ({ type: 'javascript', ...code(text(value), vars as Assertion) }),
   levenshtein: graded('levenshtein', 5),
   'llm-rubric': graded('rubric'),
   'model-graded-closedqa': graded('rubric'),

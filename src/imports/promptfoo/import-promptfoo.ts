@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Assertion, ChecksJudge, WorkspaceTaskInput } from '../../core/judge/index.ts';
-import { isObject } from '../../core/text/index.ts';
+import { defined, isObject } from '../../core/text/index.ts';
 import { type ImportedWork, type LeftOut, NotCarried, reasonOf, withOwnIds } from '../left-out.ts';
 import type { Row } from '../rows.ts';
 import { requireCheck, toCheck, type Assertion as Written } from './assertion.ts';
@@ -96,8 +96,13 @@ export async function importPromptfooWork(config: Fields, path: string): Promise
   const { rows, leftOut } = await importPromptfoo(config, path, carryForWork);
   const named: LeftOut[] = [...leftOut];
   const folder = workingFolder(config, named);
-  const tasks = rows.flatMap((row) => toTask(row, named).map((value) => ({ value, where: row.where })));
-  const placed = tasks.map(({ value, where }) => ({ where, value: { ...value, ...folder } }));
+  const placed = rows.flatMap((row) =>
+    toTask(row, named).map((value) => ({
+      where: row.where,
+      ...defined({ twin: row.twin }),
+      value: { ...value, ...folder },
+    })),
+  );
   return { format: 'promptfoo', rows: withOwnIds(placed), leftOut: named };
 }
 
@@ -112,11 +117,16 @@ function toTask(row: Row & TestRow, named: LeftOut[]): WorkspaceTaskInput[] {
     void named.push({ where: row.where, what, why, test: row.test, ...(check === undefined ? {} : { check }) });
   if (judge.threshold !== undefined) leaveOut('threshold', 'all checks of a task in a workspace must hold');
   const statements = judge.checks.flatMap((check, index) => statementsIn(check, row.checks[index]!, leaveOut));
-  if (statements.length === 0) return leaveOut('the test', 'none of its checks is carried') ?? [];
+  const isLost = judge.checks.some(hasCode); // no assertion about an agent says what code says
+  if (isLost || statements.length === 0)
+    return leaveOut('the test', isLost ? 'its verdict needs javascript' : 'none of its checks is carried') ?? [];
   const assertions = statements.flatMap((one) => ('assertion' in one ? [one.assertion] : []));
   const rubric = statements.flatMap((one) => ('rubric' in one ? [one.rubric] : []));
   return [{ id: row.test, prompt: question, assertions, ...(rubric.length === 0 ? {} : { rubric }) }];
 }
+
+const hasCode = ({ type, weight, checks = [] }: WorkCheck): boolean =>
+  weight !== 0 && (type === 'javascript' || checks.some(hasCode));
 
 function statementsIn(check: WorkCheck, number: string, leaveOut: (what: string, why: string, check: string) => void) {
   const { weight, threshold } = check;

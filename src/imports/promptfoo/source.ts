@@ -32,13 +32,20 @@ export class Source {
     return [...this.#leftOut.values()];
   }
 
+  async #read(path: string): Promise<string> {
+    const told: LeftOut[] = [];
+    const text = await readBelow(this.folder, path, { told });
+    for (const one of told) this.leaveOut(one);
+    return text;
+  }
+
   /** What a `file://` reference stands for: text, or what a file of data holds. Any other value is itself. */
   async resolve(value: unknown, made = 'the value is made by code'): Promise<unknown> {
     if (typeof value !== 'string' || !value.startsWith('file://')) return value;
     const path = value.slice('file://'.length);
     if (CODE.test(path)) throw new NotCarried(made);
     if (/[*?]/.test(path)) throw new NotCarried('a pattern of file names is not carried');
-    const text = await readBelow(this.folder, path);
+    const text = await this.#read(path);
     return /\.(?:ya?ml|json)$/i.test(path) ? parseData(text, path) : text;
   }
 
@@ -63,7 +70,7 @@ export class Source {
     if (/^[a-z]+:\/\//i.test(path)) throw new NotCarried('tests that are fetched from elsewhere');
     if (CODE.test(path)) throw new NotCarried('tests that are made by code');
     if (/[*?]/.test(path)) throw new NotCarried('a pattern of file names is not carried');
-    const text = await readBelow(this.folder, path);
+    const text = await this.#read(path);
     if (/\.csv$/i.test(path)) return testsInTable(text).map((test, index) => ({ test, where: `${path}[${index}]` }));
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const data = /\.jsonl$/i.test(path) ? lines.map((line) => parseData(line, path)) : parseData(text, path);

@@ -1,8 +1,10 @@
-import { isObject } from '../../core/text/index.ts';
-import { NotCarried, reasonOf } from '../left-out.ts';
+import { defined, isObject } from '../../core/text/index.ts';
+import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
 import { isFilled, type Row } from '../rows.ts';
-import type { Assertion } from './assertion.ts';
+import { type Assertion, isCode } from './assertion.ts';
+import { emptyVariables, requireOwn } from './require-test.ts';
 import type { Fields, Source } from './source.ts';
+import { render, renderDeep, type Vars } from './template.ts';
 
 /** Something that says a part of a test, and where it stands. */
 export type Layer = { readonly test: Fields; readonly where: string };
@@ -39,22 +41,24 @@ export async function toRows(context: Context): Promise<(Row & TestRow)[]> {
     nameUnused(context, test);
     const options = Object.assign({}, ...layers.map((layer) => layer.test.options)) as Fields;
     requirePlain(layers, options);
-    const assertions = assertionsOf(layers, options);
+    const { assertions, ownFrom } = assertionsOf(layers, options);
     if (assertions.length === 0) throw new NotCarried('it has no checks: promptfoo passes whatever the answer is');
     const combinations = await combine(await readVars(layers, source), options);
     const rows: (Row & TestRow)[] = [];
     for (const vars of combinations) {
-      rows.push(...(await rowsOf({ ...context, assertions, options, vars, test, where, isDescribed })));
+      rows.push(...(await rowsOf({ ...context, assertions, ownFrom, options, vars, test, where, isDescribed })));
     }
     return rows;
   } catch (error) {
-    source.leaveOut({ where, what: 'the test', why: reasonOf(error), test });
+    source.leaveOut({ kind: 'task', where, what: 'the test', why: reasonOf(error), test });
     return [];
   }
 }
 
 type Combination = Context & {
   readonly assertions: readonly unknown[];
+  /** Those before it hold by default for each test. */
+  readonly ownFrom: number;
   readonly options: Fields;
   readonly vars: Vars;
   readonly test: string;
@@ -64,17 +68,26 @@ type Combination = Context & {
 
 async function rowsOf(combination: Combination): Promise<(Row & TestRow)[]> {
   const { layers, prompts, options, vars, test, where, source, isDescribed } = combination;
-  const { checks, numbers } = await carryChecks(combination);
-  if (checks.length === 0) throw new NotCarried('none of its checks is carried');
+  const carried = await carryChecks(combination);
+  const { checks, numbers } = carried;
+  requireOwn(carried, combination);
   const threshold = layers.map((layer) => layer.test.threshold).findLast((value) => value !== undefined);
+  if (threshold === 0) throw new NotCarried('its threshold of 0 lets any answer pass');
   const judge = { kind: 'checks', checks, ...(threshold === undefined ? {} : { threshold }) };
   const [prefix, suffix] = [String(options.prefix ?? ''), String(options.suffix ?? '')];
-  const questions = prompts.map((prompt) => render(`${prefix}${prompt}${suffix}`, vars));
+  const templates = prompts.map((prompt) => `${prefix}${prompt}${suffix}`);
+  for (const template of templates) {
+    for (const name of emptyVariables(template, vars)) {
+      source.leaveOut({ kind: 'check', where, what: `{{${name}}}`, why: 'it is empty', test });
+    }
+  }
+  const questions = templates.map((template) => render(template, vars));
   if (!questions.every(isFilled)) throw new NotCarried('it asks nothing: a variable of its prompt is missing');
+  const twin = questions.length > 1 ? { twin: `${where} ${JSON.stringify(vars)}` } : {};
   return questions.map((question) => ({
     value: { question, judge, ...answersIn(checks) },
     where: `${source.path}: ${where}`,
-    ...{ test, isDescribed, vars, checks: numbers },
+    ...{ test, isDescribed, vars, checks: numbers, ...twin },
   }));
 }
 
@@ -117,9 +130,15 @@ function requirePlain(layers: readonly Layer[], options: Fields): void {
   }
 }
 
-function assertionsOf(layers: readonly Layer[], { disableDefaultAsserts }: Fields): readonly unknown[] {
-  const used = layers.filter(({ where }) => where !== 'defaultTest' || disableDefaultAsserts !== true);
-  return used.flatMap(({ test }) => (Array.isArray(test.assert) ? test.assert : []));
+function assertionsOf(layers: readonly Layer[], { disableDefaultAsserts }: Fields) {
+  const checksIn = (some: readonly Layer[]): readonly unknown[] =>
+    some.flatMap(({ test }) => (Array.isArray(test.assert) ? test.assert : []));
+  const isDefault = ({ where }: Layer) => where === 'defaultTest';
+  const general = disableDefaultAsserts === true ? [] : checksIn(layers.filter(isDefault));
+  return {
+    assertions: [...general, ...checksIn(layers.filter((layer) => !isDefault(layer)))],
+    ownFrom: general.length,
+  };
 }
 
 /** The variables of all layers, with what files hold. */
@@ -170,7 +189,8 @@ async function carryChecks(combination: Combination): Promise<Carried> {
 /** One check or set of checks as ours, or nothing, and then it is named. */
 async function carry(written: unknown, number: string, combination: Combination): Promise<unknown> {
   const { source, test, where } = combination;
-  const leaveOut = (what: string, why: string) => source.leaveOut({ where, what, why, test, check: number });
+  const leaveOut = (what: string, why: string, kind?: LeftOut['kind']) =>
+    source.leaveOut({ where, what, why, test, check: number, ...defined({ kind }) });
   const assertion = withTemplate(written, combination.templates);
   const what = isObject(assertion) && typeof assertion.type === 'string' ? assertion.type : 'a check';
   try {
@@ -180,12 +200,20 @@ async function carry(written: unknown, number: string, combination: Combination)
     }
     if (assertion.type === 'assert-set') return await carrySet(assertion, number, combination);
     const value = renderDeep(await source.resolve(assertion.value), combination.vars);
-    return combination.carry.check({ ...assertion, value });
+    const check = combination.carry.check({ ...assertion, value, vars: combination.vars });
+    if (isCode(assertion)) leaveOut(what, 'evaluated here, as an expression', 'read');
+    return check;
   } catch (error) {
-    leaveOut(what, reasonOf(error));
+    if (error instanceof LostVerdict) throw error;
+    leaveOut(what, reasonOf(error), 'check');
+    if (isObject(assertion) && isCode(assertion))
+      throw new LostVerdict(`its verdict needs ${what}: ${reasonOf(error)}`);
     return undefined;
   }
 }
+
+/** Ends the test: without this check it would pass what it should fail. */
+class LostVerdict extends NotCarried {}
 
 const KNOWN_KEYS = ['type', 'value', 'threshold', 'weight', 'metric', 'transform', 'assert'];
 
@@ -209,65 +237,4 @@ function withTemplate(written: unknown, templates: Fields): unknown {
   const { $ref, ...rest } = written;
   const template = templates[$ref.slice(TEMPLATE.length)];
   return isObject(template) ? { ...template, ...rest } : written;
-}
-
-type Vars = Readonly<Record<string, unknown>>;
-
-const EXPRESSION = /\{\{-?([\s\S]*?)-?\}\}/g;
-const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^']*'|"[^"]*")\])*$/;
-const FILTERS: Readonly<Record<string, (text: string) => string>> = {
-  upper: (text) => text.toUpperCase(),
-  lower: (text) => text.toLowerCase(),
-  trim: (text) => text.trim(),
-};
-
-/** Variables may hold variables, and one may hold itself. */
-const MAX_ROUNDS = 5;
-
-/** A text with `{{ variables }}` filled in; one that is not there is nothing. Throws `NotCarried` for the rest of the language. */
-function render(text: string, vars: Vars): string {
-  let rendered = text;
-  for (let round = 0; round < MAX_ROUNDS && rendered.includes('{{'); round++) rendered = renderOnce(rendered, vars);
-  if (/\{[%#]/.test(text)) throw new NotCarried('its template has tags, which are not carried');
-  return rendered;
-}
-
-function renderOnce(text: string, vars: Vars): string {
-  return text.replace(EXPRESSION, (_, expression: string) => {
-    const [path, ...filters] = expression.split('|').map((part) => part.trim());
-    if (!PATH.test(path!)) throw new NotCarried(`its template {{${expression}}} is more than a variable`);
-    if (/^(?:env|process)\b/.test(path!) && !(path! in vars)) {
-      throw new NotCarried('the value depends on the environment of the person who runs it');
-    }
-    return filters.reduce((value, filter) => applyFilter(filter, value), toText(lookUp(path!, vars)));
-  });
-}
-
-function applyFilter(filter: string, value: string): string {
-  const apply = Object.hasOwn(FILTERS, filter) ? FILTERS[filter] : undefined;
-  if (!apply) throw new NotCarried(`the filter ${filter} of its template is not carried`);
-  return apply(value);
-}
-
-function lookUp(path: string, vars: Vars): unknown {
-  const keys = Array.from(path.matchAll(/[A-Za-z_$][\w$]*|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g), (found) => {
-    return found[1] ?? found[2] ?? found[3] ?? found[0];
-  });
-  return keys.reduce<unknown>((value, key) => {
-    const isOwn = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
-    return isOwn ? (value as Record<string, unknown>)[key] : undefined;
-  }, vars);
-}
-
-function toText(value: unknown): string {
-  if (value == null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** A value with every text in it rendered. */
-function renderDeep(value: unknown, vars: Vars): unknown {
-  if (typeof value === 'string') return render(value, vars);
-  if (Array.isArray(value)) return value.map((inner) => renderDeep(inner, vars));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, renderDeep(inner, vars)]));
 }

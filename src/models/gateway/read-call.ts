@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Usage } from '../../core/contracts/index.ts';
+import { knowKey } from '../../core/guard/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
 import { type Fault, findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
@@ -8,7 +9,6 @@ import { isPacked } from './unpack-body.ts';
 /** What is known of a call before its body is read. */
 export type Call = {
   readonly request: UpstreamRequest;
-  readonly secrets: readonly string[];
   /** Absent if it asks for no generation. */
   readonly dialect?: GatewayDialect | undefined;
 };
@@ -33,8 +33,8 @@ export function readCall(
     ? plain
     : { ...plain, ...(encoding.length === 0 ? {} : { 'content-encoding': encoding }) };
   const request = { method, path: `${target.path}${target.query}`, headers: sent };
-  const secrets = hasKey ? endpoint.secrets : [...endpoint.secrets, ...signInOf(headers)];
-  return { request, secrets, dialect };
+  if (!hasKey) signInOf(headers).forEach(knowKey);
+  return { request, dialect };
 }
 
 /** What a generation asks for. */

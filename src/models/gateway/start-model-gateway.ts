@@ -7,13 +7,15 @@ import {
   ModelCallError,
   noUsage,
   type OfferedSkill,
+  type RateLimiter,
   type Usage,
 } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../endpoint.ts';
 import { linkedSignal } from '../on-abort.ts';
+import { createRateLimiter, patienceFor } from '../rate-limit/rate-limiter.ts';
 import { Admission, type AdmissionOptions, type CallSpending, type GatewayLimits, Spending } from './admission.ts';
-import { type GatewayRetry, openUpstream } from './ask-upstream.ts';
+import { GATEWAY_RETRIES, type GatewayRetry, openUpstream } from './ask-upstream.ts';
 import { BodyRoom } from './body-room.ts';
 import type { Fault } from './gateway-dialects.ts';
 import { type Asked, type Call, readAsked, readCall } from './read-call.ts';
@@ -35,7 +37,9 @@ export type ModelGatewayOptions = AdmissionOptions & {
   /** How long the provider may send nothing. */
   readonly callTimeoutMs?: number | undefined;
   readonly retry?: GatewayRetry | undefined;
-  /** Notified before each call passes, and when it is over. If it throws, the call fails with that error. */
+  /** The line in which calls wait, if other gateways ask under the same key. */
+  readonly limiter?: RateLimiter | undefined;
+  /** Notified before each call passes and before each further try of it, and when it is over. If it throws, the call fails with that error. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
 };
 
@@ -45,6 +49,8 @@ export interface ModelGateway extends AsyncDisposable {
   usage(): Usage;
   /** Generations that were let pass. */
   calls(): number;
+  /** Requests for them that were sent to the provider: further tries count too. */
+  sent(): number;
   /** Undefined when a call has no price. */
   costUsd(): number | undefined;
   ended(): 'turns' | 'budget' | undefined;
@@ -78,6 +84,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const spending = new Spending(limits, options.price);
   const admission = new Admission(spending, options);
   const upstream = await openUpstream(endpoint, idleMs);
+  const { limiter = createRateLimiter({ patienceMs: patienceFor(retry.maxRetries ?? GATEWAY_RETRIES) }) } = options;
   const closing = linkedSignal(options.signal);
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
   const counting = { spending, admission, onSpend };
@@ -88,7 +95,8 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
     // No agent's client sends a request before the last one is answered. A flood of them would fill our memory.
     if (lastOf.get(socket)?.writableEnded === false) return void socket.destroy();
     lastOf.set(socket, response);
-    const relay = { upstream, endpoint, idleMs, retry, signal: untilLeft(response, closing.signal), response };
+    const signal = untilLeft(response, closing.signal);
+    const relay = { upstream, endpoint, idleMs, retry, limiter, signal, response };
     try {
       const call = readCall(incoming, { root, endpoint });
       if ('refused' in call) sendError(response, call.refused, call.dialect);
@@ -117,6 +125,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
 const factsOf = (spending: Spending, admission: Admission): Omit<ModelGateway, 'url' | typeof Symbol.asyncDispose> => ({
   usage: () => spending.usage(),
   calls: () => spending.calls,
+  sent: () => spending.sent,
   costUsd: () => spending.costUsd(),
   ended: () => admission.ended,
   failure: () => admission.failure,
@@ -157,9 +166,8 @@ async function answer(call: Call, { incoming, room, relay, counting }: Answering
 
 type BegunCall = GenerationCall & { readonly counted: CallSpending };
 
-function begin({ model, most }: Asked, { endpoint }: Relay, { spending, admission, onSpend }: Counting): CallSpending {
+function begin({ model, most }: Asked, { endpoint }: Relay, { spending, admission }: Counting): CallSpending {
   const counted = spending.begin(model, most);
-  onSpend?.(spending.soFar());
   if (spending.calls === 1) admission.silence = new ModelCallError(`${endpoint.name} has not answered at all`);
   return counted;
 }
@@ -174,7 +182,11 @@ async function generate({ counted, ...call }: BegunCall, relay: Relay, counting:
     onAnswer() {
       admission.silence = undefined;
     },
-    onSilence(error) {
+    onSend() {
+      counted.sent += 1;
+      onSpend?.(spending.soFar());
+    },
+    onTrouble(error) {
       admission.silence = error;
     },
     onFailure: (error) => admission.fail(error),

@@ -16,7 +16,6 @@ import {
   type QaItem,
   splitItems,
 } from '../../envs/index.ts';
-import { describeLeftOut } from '../../imports/index.ts';
 import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
@@ -229,10 +228,9 @@ async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { loadWorkspaceTasks, workspaceEnv } = await import('../../runners/index.ts');
   const { tasks, ...common } = await tasksAndOptions(loaded, 'workspace');
   const { splitRatio: ratio, splitSeed: seed } = loaded.project;
-  const { rows, folder, leftOut } = await loadWorkspaceTasks(shownPath(tasks));
+  const { rows, folder } = await loadWorkspaceTasks(shownPath(tasks));
   const items = { ...splitItems(rows, { ratio, seed }) };
-  const warnings = leftOut.length === 0 ? [] : [describeLeftOut(shownPath(tasks), leftOut)];
-  return workspaceEnv({ name: 'workspace', items, folder, warnings, ...common }) as unknown as SkillEnv;
+  return workspaceEnv({ name: 'workspace', items, folder, ...common }) as unknown as SkillEnv;
 }
 
 async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {

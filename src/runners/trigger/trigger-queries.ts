@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { plural } from '../../core/text/index.ts';
+import { askedKey, plural } from '../../core/text/index.ts';
 import { type Splits, splitItems, withContentIds } from '../../envs/index.ts';
-import { loadItems, parseRows, type Row, takeSplits } from '../../imports/index.ts';
+import { type LeftOut, loadItems, parseRows, type Row, takeSplits, withTwins } from '../../imports/index.ts';
 
 /** Something that a user might say, and whether the skill is for it. */
 export const TriggerQuery = z.preprocess(
@@ -28,9 +28,11 @@ export async function loadTriggerQueries(path: string, division: Division): Prom
 
 /** All queries of a file, checked, each with its place; equal ones are one. */
 export async function readQueries(path: string) {
-  const { rows, leftOut } = withContentIds(takeSplits(await loadItems(path)), ({ query }) => query);
+  const told: LeftOut[] = [];
+  const { rows, leftOut } = withContentIds(takeSplits(await loadItems(path, told)), ({ query }) => query);
   const hint = 'A query is a line such as {"query": "Fill in this PDF form", "should_trigger": true}.';
-  return { rows: parseRows(rows, { schema: TriggerQuery, hint }), leftOut };
+  const parsed = parseRows(rows, { schema: TriggerQuery, hint });
+  return { rows: withTwins(parsed, ({ query }) => askedKey(query)), leftOut: [...told, ...leftOut] };
 }
 
 export function divideQueries(rows: readonly Row<TriggerQuery>[], division: Division): Splits<TriggerQuery> {

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { WORKSPACE_TASK_HINT, WorkspaceTask } from '../../core/judge/index.ts';
-import { memoize } from '../../core/text/index.ts';
+import { askedKey, memoize } from '../../core/text/index.ts';
 import {
   importWorkFile,
   importWorkFolder,
@@ -12,9 +12,11 @@ import {
   loadItems,
   parseRows,
   type Row,
+  readText,
   requireOwnRows,
   takeSplits,
   unreadable,
+  withTwins,
 } from '../../imports/index.ts';
 import { manifestHash, openTemplate, type Template } from '../../workspaces/index.ts';
 import { type Contents, commandWords } from './verify-workspace.ts';
@@ -33,13 +35,18 @@ export async function loadWorkspaceTasks(path: string): Promise<WorkspaceTasks> 
   const isFolder = there.isDirectory();
   const folder = resolve(isFolder ? path : dirname(path));
   const imported = await (isFolder ? importWorkFolder(path) : importWorkFile(path));
-  const rows = imported?.rows ?? (isFolder ? await readFolders(path) : await readRows(path));
-  const leftOut = imported?.leftOut ?? [];
-  return { rows: parseRows(rows, { schema: WorkspaceTask, hint: WORKSPACE_TASK_HINT }), folder, leftOut };
+  const leftOut: LeftOut[] = [...(imported?.leftOut ?? [])];
+  const rows = imported?.rows ?? (isFolder ? await readFolders(path) : await readRows(path, leftOut));
+  const parsed = parseRows(rows, { schema: WorkspaceTask, hint: WORKSPACE_TASK_HINT });
+  return { rows: withTwins(parsed, startOf), folder, leftOut };
 }
 
-async function readRows(path: string): Promise<Row[]> {
-  const rows = takeSplits(await loadItems(path));
+/** What a task starts from. The same prompt about other files is another task. */
+const startOf = ({ prompt, files, binaries, from, at, setup }: WorkspaceTask) =>
+  JSON.stringify([askedKey(prompt), files, binaries, from, at, setup]);
+
+async function readRows(path: string, told: LeftOut[]): Promise<Row[]> {
+  const rows = takeSplits(await loadItems(path, told));
   requireOwnRows(rows, path);
   return rows;
 }
@@ -60,7 +67,7 @@ async function readTaskFolder(root: string, name: string): Promise<Row | undefin
   const files = ['task.yaml', 'task.yml', 'task.json'].map((one) => join(root, name, one));
   const file = files.find(existsSync);
   if (file === undefined) return undefined;
-  const { split, ...fields } = (parseYaml(await readFile(file, 'utf8')) ?? {}) as Record<string, unknown>;
+  const { split, ...fields } = (parseYaml(await readText(file)) ?? {}) as Record<string, unknown>;
   const has = (folder: string) => existsSync(join(root, name, folder));
   const value = {
     id: name,

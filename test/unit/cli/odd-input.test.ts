@@ -14,7 +14,9 @@ async function cli(argv: readonly string[], cwd: string) {
 }
 
 const rows = ['train', 'val', 'test'].flatMap((split) =>
-  [1, 2, 3].map((n) => JSON.stringify({ id: `${split}${n}`, question: 'q', answers: ['a'], split })),
+  [1, 2, 3, 4, 5].map((n) =>
+    JSON.stringify({ id: `${split}${n}`, question: `${split} ${n}`, answers: [`${split[0]}${n}`], split }),
+  ),
 );
 const tasks = `${rows.join('\n')}\n`;
 const project = { tasks: 'tasks.jsonl', target: 'simulated', optimizer: 'simulated' };

@@ -5,7 +5,7 @@ import { scripted } from 'skillopt/testing';
 import { describe, expect, test } from 'vitest';
 import { searchPattern } from '../../../src/core/judge/index.ts';
 import { jsonInReply, whyUnfit } from '../../../src/core/judge/json-schema.ts';
-import { fromJsPattern } from '../../../src/imports/promptfoo/js-pattern.ts';
+import { fromJsPattern } from '../../../src/core/judge/regex/js-pattern.ts';
 
 const signal = new AbortController().signal;
 

@@ -66,6 +66,8 @@ export const RUN_EVENTS = {
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
     readonly drafts?: DraftedTasks;
+    /** What is wrong with the tasks, or was read in another way than it stands in the file. */
+    readonly aboutTasks?: readonly string[];
   }>({
     identity: tableOf(anything),
     config: tableOf(anything),
@@ -76,6 +78,7 @@ export const RUN_EVENTS = {
     totalSteps: number,
     items: tableOf(number),
     drafts: optional(object<DraftedTasks>({ drafted: number, unreviewed: number })),
+    aboutTasks: optional(listOf(text)),
   }),
 
   'baseline-end': define<{

@@ -1,6 +1,6 @@
 import { bucketScores, type Evaluation } from '../../contracts/index.ts';
 import { addObservations, noEvidence } from '../../stats/index.ts';
-import { skillHash } from '../../text/index.ts';
+import { defined, skillHash } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import type { Trial } from '../events/event-data.ts';
 import { addFailures } from '../failures.ts';
@@ -25,12 +25,13 @@ import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function startRun(state: RunState, event: Event<'run-start'>): RunState {
-  const { config, initialSkill, skillSource, projectFile, isRunNamed, totalSteps, items, drafts, at } = event;
+  const { config, initialSkill, skillSource, projectFile, isRunNamed, totalSteps, items, at } = event;
+  const { drafts, aboutTasks } = event;
   const named = { ...(projectFile ? { projectFile } : {}), ...(isRunNamed ? { isRunNamed } : {}) };
   const source = { ...(skillSource ? { skillSource } : {}), ...named };
   const about = { env: event.env, target: event.target, optimizer: event.optimizer };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
-  const facts = { config, about, initialSkill, ...source, totalSteps, items, ...(drafts ? { drafts } : {}) };
+  const facts = { config, about, initialSkill, ...source, totalSteps, items, ...defined({ drafts, aboutTasks }) };
   return { ...state, ...facts, current: seed, best: seed, startedAt: at };
 }
 

@@ -10,9 +10,9 @@ const tasksWith = (verify: object) => taskRows((index) => ({ prompt: `Count the 
 
 /** More than doctor tries. */
 const tenWith = (verify: object) =>
-  Array.from({ length: 10 }, (_, at) => JSON.stringify({ id: `t${at}`, prompt: 'Count the teapots.', verify })).join(
-    '\n',
-  );
+  Array.from({ length: 10 }, (_, at) =>
+    JSON.stringify({ id: `t${at}`, prompt: `Count the teapots of shop ${at}.`, verify }),
+  ).join('\n');
 
 it.each([
   ['exit-code', { command: 'no-such-program' }, 'exit code 127: a command was not found in the sandbox'],

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadTasks } from 'skillopt/envs';
 import { expect, test } from 'vitest';
 import { isEvals, readEvals } from '../../../../src/imports/evals.ts';
 import type { LeftOut } from '../../../../src/imports/index.ts';
 import { evalsExpectations, importFiles, importPath } from '../../../support/imports/import-corpus.ts';
+import { tempFolder } from '../../../support/temp-folder.ts';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(importPath('evals', file), 'utf8'));
 
@@ -57,15 +59,17 @@ test('every file has an expectation', () => {
 });
 
 test('an eval becomes a task that a model judges by its statements, or by its expected output', async () => {
-  const { rows, leftOut } = await loadTasks(importPath('evals', 'plain.json'));
+  using folder = tempFolder({ 'evals/evals.json': readFileSync(importPath('evals', 'plain.json'), 'utf8') });
+  const path = join(folder.path, 'evals/evals.json');
+  await expect(loadTasks(path)).rejects.toThrow('the eval 1 is left out: evals/files/recipes.csv does not exist');
+  mkdirSync(join(folder.path, 'evals/files'));
+  writeFileSync(join(folder.path, 'evals/files/recipes.csv'), 'dish,minutes\nsoup,20\n');
+  const { rows } = await loadTasks(path);
   expect(rows[0]!.value).toMatchObject({ id: '1', judge: { kind: 'rubric', criteria: { length: 3 } }, answers: [] });
-  expect(leftOut[0]).toMatchObject({
-    where: 'evals[0].files',
-    what: 'evals/files/recipes.csv',
-    why: 'evals/files/recipes.csv does not exist',
-  });
-  const [bare] = (await loadTasks(importPath('evals', 'no-criteria.json'))).rows;
-  expect(bare!.value.judge).toMatchObject({ rubric: expect.stringContaining('About 2 km, measured with the scale') });
+  expect(rows[0]!.value.context).toContain('soup,20');
+  writeFileSync(path, JSON.stringify({ evals: [{ id: 1, prompt: 'How far?', expected_output: 'About 2 km' }] }));
+  const [bare] = (await loadTasks(path)).rows;
+  expect(bare!.value.judge).toMatchObject({ rubric: expect.stringContaining('About 2 km') });
 });
 
 test('a file without evals holds no tasks', async () => {

@@ -42,15 +42,6 @@ describe('a promptfoo config', () => {
     using folder = tempFolder({ 'p.json': JSON.stringify({ prompts: ['{{question}}'], tests: [test] }) });
     await expect(loadTasks(join(folder.path, 'p.json'))).rejects.toThrow('make more than 10000 tests');
   });
-
-  test('is the tasks of a project, which says what it leaves out', async () => {
-    const text = config('file://gone.txt');
-    using folder = tempFolder({ 'p.json': text, 'skillopt.config.yaml': 'tasks: p.json\nsplitRatio: 1:1:1\n' });
-    const env = await loadEnv(await loadProject({ flags: {}, cwd: folder.path }));
-    expect(env.warnings).toEqual([
-      expect.stringMatching(/p\.json: 1 left out: tests\[0\]: contains \(gone\.txt does not exist\)$/),
-    ]);
-  });
 });
 
 test('a project names columns and a way of scoring, and a schema in a file', async () => {

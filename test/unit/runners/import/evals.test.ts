@@ -29,14 +29,22 @@ describe('evals of skill-creator as tasks in a workspace', () => {
   });
 
   it('name what is not carried', async () => {
-    const { tasks, named } = await loadFixture('evals/odd/evals/evals.json');
-    expect(Object.keys(tasks)).toEqual(['1']);
-    expect(named).toEqual([
+    const { evals } = JSON.parse(readFileSync(fixture('evals/odd/evals/evals.json'), 'utf8'));
+    using folder = tempFolder({
+      'evals/evals.json': JSON.stringify({
+        license: 'none',
+        evals: [{ id: 4, prompt: 'Go.', expectations: ['Gone'] }, ...evals],
+      }),
+    });
+    const { rows, leftOut } = await loadWorkspaceTasks(join(folder.path, 'evals/evals.json'));
+    expect(rows.map(({ value }) => value.id)).toEqual(['4']);
+    expect(leftOut.map(({ where, what, why }) => `${where} | ${what} | ${why}`)).toEqual([
       'license | license | nothing here does it',
-      'evals[0].files[0] | a file | it does not lie below the folder of the skill',
-      'evals[0].grader | grader | nothing here does it',
-      'evals[2] | an eval | it has neither statements nor an expected output to be judged by',
-      'evals[1].files | the eval 2 | gone.txt does not exist',
+      'evals[1].files[0] | a file | ../elsewhere.txt does not lie below the folder of the skill',
+      'evals[1].grader | grader | nothing here does it',
+      'evals[3] | an eval | it has neither statements nor an expected output to be judged by',
+      'evals[1] | the eval 1 | ../elsewhere.txt does not lie below the folder of the skill',
+      'evals[2] | the eval 2 | gone.txt does not exist',
     ]);
   });
 

@@ -1,5 +1,4 @@
-import { checkPattern } from '../../core/judge/index.ts';
-import { NotCarried } from '../left-out.ts';
+import { checkPattern } from './python-regex.ts';
 
 /** What JavaScript takes for white space, inside a class. And everything else. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
@@ -7,17 +6,21 @@ const NO_SPACE =
   '\\x00-\\x08\\x0e-\\x1f!-\\u009f\\u00a1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff\\u3001-\\ufefe\\uff00-\\U0010ffff';
 
 /**
- * A JavaScript pattern without flags, in the syntax of our matcher, which is Python's and needs one pass over a text. Throws
- * `NotCarried` for one that is no pattern there, or that needs more than one pass: lookaheads, backreferences.
+ * A JavaScript pattern in the syntax of our matcher, which is Python's and needs one pass over a text. Of its flags `i` is known.
+ * Throws for one that is no pattern there, or that needs more than one pass: lookaheads, backreferences.
  */
-export function fromJsPattern(pattern: string): string {
+export function fromJsPattern(pattern: string, flags = ''): string {
   requireJavaScript(pattern);
+  if (flags !== '' && flags !== 'i') throw new Error(`the flags ${flags} of its pattern are not carried`);
+  // Python folds the case of ASCII alone, here.
+  if (flags === 'i' && /[^ -~\s]|\\u/.test(pattern))
+    throw new Error('its pattern ignores the case of letters beyond ASCII');
   // ASCII alone is a digit or a letter of a word there.
-  const translated = `(?a)${new Translator(pattern).run()}`;
+  const translated = `(?a${flags})${new Translator(pattern).run()}`;
   try {
     checkPattern(translated);
   } catch (error) {
-    throw new NotCarried(`its pattern cannot be matched in one pass: ${(error as Error).message}`);
+    throw new Error(`its pattern cannot be matched in one pass: ${(error as Error).message}`);
   }
   return translated;
 }
@@ -26,7 +29,7 @@ function requireJavaScript(pattern: string): void {
   try {
     new RegExp(pattern); // compiled, never run
   } catch {
-    throw new NotCarried('not a JavaScript pattern; promptfoo fails it whatever the answer is');
+    throw new Error('not a JavaScript pattern; promptfoo fails it whatever the answer is');
   }
 }
 
@@ -81,5 +84,5 @@ function escaped(piece: string, categories: string): string {
 }
 
 function unusual(piece: string): never {
-  throw new NotCarried(`${piece} in its pattern is not carried`);
+  throw new Error(`${piece} in its pattern is not carried`);
 }
