@@ -32,7 +32,7 @@ const LARGE_AT_ONCE = 4;
 /** All gateways of this process read their larger bodies one after the other. */
 const turns = pLimit(1);
 /** Agents run on this machine: a body that comes more slowly than this is cut off once others wait for their turn. */
-const [PACE_MS, PACE_BYTES] = [1_000, 500_000];
+const [PACE_MS, PACE_BYTES] = [1_000, 2_000_000];
 
 /**
  * Where one gateway keeps the bodies of requests until they are answered. Agents are not trusted: whatever they send, all
