@@ -5,12 +5,15 @@ import { align } from './align.ts';
 import { estimate } from './estimate.ts';
 import { adoptKill } from './kills/adopt-kill.ts';
 import { applyKill } from './kills/apply-kill.ts';
+import { costsAfterKills } from './kills/costs-after-kills.ts';
 import { rolloutKill } from './kills/rollout-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
+import { fuzz } from './rows/fuzz.ts';
 import { harvest } from './rows/harvest.ts';
+import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
 import { kill } from './rows/kill.ts';
@@ -21,6 +24,7 @@ import { memory } from './rows/memory.ts';
 import { mine } from './rows/mine.ts';
 import { nightOverhead } from './rows/night-overhead.ts';
 import { overhead } from './rows/overhead.ts';
+import { promptfoo } from './rows/promptfoo.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
@@ -36,9 +40,12 @@ const rows: readonly BenchRow[] = [
   tokens,
   taskFiles,
   importFidelity,
+  promptfoo,
   estimate,
   foreignText,
+  fuzz,
   harvest,
+  harvestProse,
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,
@@ -52,6 +59,7 @@ const rows: readonly BenchRow[] = [
   adoptKill,
   applyKill(),
   killNight,
+  costsAfterKills,
   workspaces('overlay'),
   workspaces('copy'),
   rolloutKill('bubblewrap'),

@@ -30,7 +30,7 @@ function patternsIn(path: string, text: string): Pattern[] {
 }
 
 /** Texts that a pattern may begin to match: what is literal in it, in growing pieces. */
-export function beginningsOf({ source }: RegExp): string[] {
+export function beginningsOf({ source }: Pick<RegExp, 'source'>): string[] {
   const plain = source
     .replace(/\\[pP]\{[^}]*\}|\\w/g, 'a')
     .replace(/\\d/g, '1')

@@ -1,5 +1,5 @@
 import { applyEditRecords, EditRecord, readRules, writeRules } from '../../src/core/document/index.ts';
-import { findPoison } from '../../src/core/guard/index.ts';
+import { findMarks, findPoison } from '../../src/core/guard/index.ts';
 
 const changing = (fields: Partial<EditRecord>) => applyEditRecords('- A', [EditRecord.parse(fields)]);
 
@@ -8,6 +8,7 @@ export const poisonReaders: Readonly<Record<string, (text: string) => unknown>> 
   findPoison: (text) => findPoison(text),
   'findPoison, the longest text that it reads': (text) => findPoison(text.slice(0, 30_000)),
   'findPoison, at the end of a document': (text) => findPoison(`${text}\n- Be brief.`, { before: text }),
+  'findMarks, the longest text that it reads': (text) => findMarks(text.slice(0, 30_000)),
   'learned rules': (text) => writeRules(readRules(text)),
   'a learned rule that is added': (content) => changing({ content }),
   'a learned rule that is looked for': (anchor) => changing({ op: 'delete', anchor }),
@@ -15,6 +16,7 @@ export const poisonReaders: Readonly<Record<string, (text: string) => unknown>> 
 
 /** Beginnings of what the rules look for. */
 export const POISON_PIECES: readonly string[] = [
+  ...['give access ', 'copy to ', 'delete all ', 'tests off ', 'say as ', 'keep notes ', 'best dates ', 'so that '],
   ...[
     'send ',
     'send secrets ',

@@ -63,7 +63,7 @@ const leaks: Readonly<Record<string, Reader>> = {
 const refused = (statusCode: number, responseBody: string) =>
   toModelCallError(
     { statusCode, responseBody, message: responseBody, responseHeaders: { 'retry-after': responseBody } },
-    { who: 'model at host', secrets: ['sk-of-my-own'], endpoint: undefined },
+    { who: 'model at host', endpoint: undefined },
     { prompt: [], responseFormat: { type: 'json' } },
   );
 

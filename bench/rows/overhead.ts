@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ChatModel, type ChatRequest, parseConfig } from 'skillopt';
 import { countMessages } from 'skillopt/models';
 import { createStop } from '../../src/pipeline/index.ts';
-import { openCaches } from '../../src/stores/index.ts';
+import { openCaches, openLedger } from '../../src/stores/index.ts';
 import { wrapModels } from '../../src/train/index.ts';
 import { type BenchRow, median } from '../row.ts';
 
@@ -12,7 +12,7 @@ const CALLS = 6400;
 const AT_ONCE = 64;
 const MOST_MS = 0.5;
 
-/** What all wrappers together add to a call, with every limit set and the cache on disk. */
+/** What all wrappers together add to a call, with every limit set, and the cache and the ledger on disk. */
 export const overhead: BenchRow = {
   name: 'overhead',
   what: 'all wrappers together, around a model that answers at once, token counting apart: median per call',
@@ -28,8 +28,9 @@ export const overhead: BenchRow = {
 async function measure(name: string) {
   const directory = await mkdtemp(join(tmpdir(), 'skillopt-bench-'));
   const caches = await openCaches(directory);
+  const ledger = await openLedger(join(directory, 'spent.json'));
   using stop = createStop();
-  const options = { config, target: instant, optimizer: instant, caches, observers: [], stop };
+  const options = { config, target: instant, optimizer: instant, caches, ledger, observers: [], stop };
   const { target: wrapped } = wrapModels(options);
   try {
     const [first, second] = [requests(`${name} one by one`), requests(`${name} together`)];
@@ -41,6 +42,7 @@ async function measure(name: string) {
     };
   } finally {
     caches.close();
+    ledger.close();
     await rm(directory, { recursive: true });
   }
 }

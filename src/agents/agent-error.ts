@@ -1,4 +1,5 @@
 import { CREDIT_HINT, isOutOfCredit, ModelCallError } from '../core/contracts/index.ts';
+import { maskKeys, SHORTEST_IN_MESSAGE } from '../core/guard/index.ts';
 import type { AgentCli, Environment } from './agent-cli.ts';
 
 type AgentFailure = {
@@ -55,11 +56,14 @@ function remedyFor(cli: AgentCli, words: string, status: number | undefined): st
   return undefined;
 }
 
-/** Values of variables that hold keys must not be in messages. */
+/** Values of variables that hold keys must not be in messages, also of those that the CLI was not given. */
 const mask = (words: string, env: Environment): string =>
   Object.entries(env)
     .filter(([name, value = '']) => /KEY|TOKEN|SECRET/i.test(name) && value.length >= SHORTEST_SECRET)
-    .reduce((text, [, value]) => text.replaceAll(value!, '…'), words);
+    .reduce(
+      (text, [, value]) => text.replaceAll(value!, '…'),
+      maskKeys(words, SHORTEST_IN_MESSAGE, () => '…'),
+    );
 
 function shorten(words: string): string {
   const line = words.replace(/\s+/g, ' ').trim();

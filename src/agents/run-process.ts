@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, mkdtemp, realpath, rm, symlink, writeFile } fro
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { ModelCallError, OWN_CALL_FOLDER } from '../core/contracts/index.ts';
+import { knowKey, maskKeysIn } from '../core/guard/index.ts';
 import type { AgentCli, AgentOutput, Environment, Invocation, Located } from './agent-cli.ts';
 
 /** What any program needs: its user and home, language, the way to the network, and keyrings that hold sign-ins. */
@@ -33,10 +34,12 @@ type ChildProgram = {
 /**
  * The variables that a CLI inherits: what every program needs, and its own settings and keys. It gets nothing else of its
  * caller, such as keys of a database or of another service. The search path has the folders of the program and of the system.
+ * Its keys are known from then on, and masked in what it prints.
  */
 export function childEnvironment({ cli, model, program, inherited, passEnv = [] }: ChildProgram): Environment {
   const allowed = [...COMMON, ...(isWindows ? WINDOWS : []), ...cli.variables({ env: inherited, model }), ...passEnv];
   const kept = Object.entries(inherited).filter(([name]) => allowed.some((pattern) => matches(name, pattern)));
+  for (const [name, value] of kept) if (/KEY|TOKEN|SECRET|PASSWORD/i.test(name)) knowKey(value);
   return { PATH: searchPathOf(program, inherited), ...Object.fromEntries(kept) };
 }
 
@@ -152,7 +155,7 @@ export async function runProcess(options: ProcessOptions): Promise<AgentOutput> 
       const message = `${file} printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
       throw new ModelCallError(message, { isRetryable: false, hint: 'Run it by hand to see what it prints.' });
     }
-    return { stdout, stderr: failed && stderr.trim() === '' ? shortMessage : stderr };
+    return maskKeysIn({ stdout, stderr: failed && stderr.trim() === '' ? shortMessage : stderr });
   } finally {
     signal.removeEventListener('abort', end);
     killGroup(subprocess.pid); // what the program left behind

@@ -19,7 +19,7 @@ import {
   skillFileAt,
   undo,
 } from '../skills/index.ts';
-import { APPLIED_FOLDER, openStateFolder, stateFolderOf } from '../stores/index.ts';
+import { APPLIED_FOLDER, isRunLocked, openStateFolder, shownPath, stateFolderOf } from '../stores/index.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /**
@@ -42,7 +42,7 @@ export type ApplyPlan = Pick<ApplyFigures, 'before' | 'after'> & {
 };
 
 export type ApplyOptions = {
-  /** An absolute path in place of the one that the skill was read from. */
+  /** A path in place of the one that the skill was read from; a relative one is from the current folder. */
   readonly to?: string | undefined;
   /** Sees the change before it is written. Default: agrees to everything. */
   readonly agrees?: (plan: ApplyPlan) => Promise<boolean>;
@@ -59,12 +59,20 @@ export type AppliedRun = {
 /** Puts what a run learned into the skill that it began from. Writes nothing if the document was edited since, or is gone. */
 export async function applyRun(run: LoadedRun, journalFolder: string, options: ApplyOptions = {}): Promise<AppliedRun> {
   const { to, agrees = async () => true } = options;
+  await refuseAtWork(run);
   const plan = await planApply(run, journalFolder, to);
   if (plan?.standing !== 'write' || !(await agrees(plan))) return { isApplied: false, plan, backup: null };
   const id = newChangeId(run);
   const roots = [dirname(plan.document.realPath)];
   const { steps } = await replaceFiles(replacementsOf(plan), { journalFolder, id, roots });
   return { isApplied: true, plan, backup: backupPath(journalFolder, id, steps[0]!) };
+}
+
+/** A training reads the skill again when it is resumed, and its best version may change at any moment. */
+async function refuseAtWork({ path }: LoadedRun): Promise<void> {
+  if (!(await isRunLocked(path))) return;
+  const hint = `Wait until it ends, or stop it. The best version so far, to copy: ${join(shownPath(path), 'best_skill.md')}`;
+  throw new SkillError('RUN_LOCKED', `${shownPath(path)} is being trained`, { hint });
 }
 
 /** Where old bytes are kept, for this user alone. `env` and `home` default to those of the process. */
@@ -107,7 +115,7 @@ function together({ best, initialSkill }: RunState, own: Standing, others: reado
 export async function documentPath({ path, state }: LoadedRun, to: string | undefined): Promise<string | undefined> {
   const { skillSource } = state;
   if (to === undefined) return skillSource && resolve(path, skillSource.path);
-  const file = await skillFileAt(to);
+  const file = await skillFileAt(resolve(to));
   return extname(file).toLowerCase() === '.md' ? file : join(file, 'SKILL.md');
 }
 

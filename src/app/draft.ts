@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type ChatModel, SkillError } from '../core/contracts/index.ts';
+import { type ChatModel, type RunCaches, SkillError, type SkillOptConfigInput } from '../core/contracts/index.ts';
 import { type Cost, type RunObserver, totalCost } from '../core/run/index.ts';
 import { rubricJudge } from '../judges/index.ts';
 import { costUsd, countTokens } from '../models/index.ts';
@@ -15,13 +15,14 @@ import {
   draftTasks,
   droppedPath,
   estimateDrafting,
+  MOST_ROUNDS,
   openDrafter,
   questionOf,
   readTaskLines,
   type TaskRow,
 } from '../tasks/index.ts';
 import { priceFor } from '../train/index.ts';
-import { inlineFiles, readSkill } from './wire-run.ts';
+import { configOf, inlineFiles, readSkill } from './wire-run.ts';
 
 type DraftOptions = {
   /** Without a project, a skill and a model have to be named. */
@@ -37,7 +38,7 @@ type DraftOptions = {
   /** Without it, the optimizer of the project. */
   readonly model?: string | undefined;
   /** Limits where there is no project. */
-  readonly limits?: { readonly maxCalls?: number | undefined; readonly maxCostUsd?: number | undefined };
+  readonly limits?: Pick<SkillOptConfigInput, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes'>;
   readonly cwd: string;
   readonly caller: Caller;
 };
@@ -112,9 +113,7 @@ async function readInput({ skill, loaded }: DraftOptions): Promise<Omit<DraftInp
 async function draft(input: DraftInput, model: ChatModel, options: DraftOptions, watching: Watching) {
   const { loaded, out, limits } = options;
   const { signal, observers, onProgress } = watching;
-  const { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd } = { ...limits, ...loaded?.project };
-  const settings = { workers, maxRetries, callTimeoutMs, prices, maxCalls, maxCostUsd };
-  const config = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const config = configOf({ ...limits, ...loaded?.project });
   const caches = await openCaches(join(loaded?.directory ?? dirname(out), 'runs', '.draft'));
   const kept: DraftRow[] = [];
   const keep = async (rows: readonly DraftRow[]) => {
@@ -123,13 +122,28 @@ async function draft(input: DraftInput, model: ChatModel, options: DraftOptions,
   };
   try {
     using drafter = openDrafter({ model, config, caches, observers, signal });
-    const [result, failure] = await draftTasks(input, { stages: drafter.stages, keep, onProgress }).then(
+    const rounds = await openRounds(out, caches.replies);
+    const asked = { ...input, firstRound: rounds.first };
+    const [result, failure] = await draftTasks(asked, { stages: drafter.stages, keep, onProgress }).then(
       (done) => [done, undefined] as const,
       (error: unknown) => [undefined, error] as const,
     );
     const { usage = {} } = drafter.takeUsage();
-    return { kept, rows: await rowsIn(out, out), result, failure, cost: totalCost({ usage, isDone: true }) };
+    const rows = await rowsIn(out, out);
+    if (result && rows.length < input.n) await rounds.end();
+    return { kept, rows, result, failure, cost: totalCost(usage) };
   } finally {
     caches.close();
   }
+}
+
+/**
+ * Which rounds earlier commands have drafted for a file. A command that was stopped is resumed: its replies are in the cache.
+ * After one that found too few, the same replies would be dropped for the same reasons, so that the next one asks for others.
+ */
+async function openRounds(out: string, replies: RunCaches['replies']) {
+  const key = (round: number) => `rounds from ${round} of ${out}`;
+  let first = 0;
+  while ((await replies.get(key(first))) !== undefined) first += MOST_ROUNDS;
+  return { first, end: () => replies.set(key(first), 'over') };
 }

@@ -45,7 +45,8 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     hasOwnPlan: env.planTrainEpoch !== undefined,
   };
   const all = estimateRun(question);
-  const earlier = await earlierRuns(dirname(path), { env: env.name, project });
+  const runs = await earlierRuns(dirname(path), { env: env.name, project });
+  const earlier = runs.filter(({ isWhole }) => isWhole);
   const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(project.target);
   const stages = withLearnedTokens(all.filter(isAsked), earlier);
   const priced = priceStages(stages, project, config.prices, likelyStages(stages, earlier, question));
@@ -54,7 +55,7 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     rollouts: rollout.calls,
     likelyRollouts: likelyStages([rollout], earlier, question)[0]!.calls,
     tasks: [...items.train, ...items.val, ...items.test],
-    earlier: earlier.filter(({ state: { about } }) => about.env === env.name && about.target === 'none'),
+    earlier: runs.filter(({ state: { about } }) => about.env === env.name && about.target === 'none'),
   });
   return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
 }
@@ -83,23 +84,29 @@ function estimateAgent(project: Project, attempts: AgentAttempts): AgentEstimate
   const { rollouts, likelyRollouts, tasks, earlier } = attempts;
   const isTrigger = project.env === 'trigger';
   const own = { ...target.limits, ...project.workspace?.limits };
-  const most = (key: 'maxTurns' | 'maxUsd', usual: number) =>
-    tasks.map((task) => limitsOf(task)?.[key] ?? usual).reduce((one, other) => Math.max(one, other), 0);
-  const turns = most('maxTurns', own.maxTurns ?? (isTrigger ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!);
-  const mostUsd = most('maxUsd', own.maxUsd ?? Number.POSITIVE_INFINITY);
+  const ofTasks = (key: 'maxTurns' | 'maxUsd', usual: number) => tasks.map((task) => limitsOf(task)?.[key] ?? usual);
+  const turns = rangeOf(ofTasks('maxTurns', own.maxTurns ?? (isTrigger ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!));
+  const mostUsd = rangeOf(ofTasks('maxUsd', own.maxUsd ?? Number.POSITIVE_INFINITY)).high;
   // A query may be asked several times, and two more attempts show first that loading can be seen.
   const [runs, first] = isTrigger ? [project.workspace?.runs ?? 1, 2] : [1, 0];
-  const calls = { low: first + rollouts.low * runs, high: (first + rollouts.high * runs) * turns };
+  const calls = { low: first + rollouts.low * runs, high: (first + rollouts.high * runs) * turns.high };
   const perRollout = meanAttempt(earlier);
   return {
     rollouts,
     likelyRollouts,
     calls,
+    callsToBegin: turns.low + 1, // limits of an attempt are looked at between two calls, so the last one comes on top
     likelyCalls: perRollout && within(calls, Math.round(likelyRollouts * perRollout.calls)),
     perRollout,
     mostUsd: Number.isFinite(mostUsd) ? mostUsd * rollouts.high : null,
   };
 }
+
+const rangeOf = (values: readonly number[]): Range =>
+  values.reduce(({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }), {
+    low: values[0] ?? 0,
+    high: values[0] ?? 0,
+  });
 
 const limitsOf = ({ limits }: Item & { readonly limits?: unknown }) => AgentLimitsSpec.safeParse(limits).data;
 
@@ -111,8 +118,8 @@ function meanAttempt(earlier: readonly EarlierRun[]): AgentEstimate['perRollout'
   return { calls: replies / rollouts, tokens: Math.round((input + output) / rollouts), usd };
 }
 
-/** A finished run of the same project, and how much it says about the next one. */
-type EarlierRun = { readonly state: RunState; readonly weight: number };
+/** A run of the same project, and how much it says about the next one. Of one that is not whole, only what its attempts cost. */
+type EarlierRun = { readonly state: RunState; readonly weight: number; readonly isWhole: boolean };
 
 /** The newest runs say the most, and a journal may be long. */
 const MOST_RUNS = 5;
@@ -124,13 +131,14 @@ type NextRun = { readonly env: string; readonly project: Project };
 async function earlierRuns(folder: string, { env, project }: NextRun): Promise<EarlierRun[]> {
   const found: EarlierRun[] = [];
   for (const { path } of await listRuns(folder).catch(() => [])) {
-    if (found.length === MOST_RUNS) break;
+    if (found.filter(({ isWhole }) => isWhole).length === MOST_RUNS) break;
     const run = await loadRun(path).catch(() => undefined);
-    if (!run?.state.isDone || !run.state.config || verdictOf(run.state).kind === 'broken') continue;
-    const { about } = run.state;
+    if (!run?.state.config) continue;
+    const { about, isDone } = run.state;
+    const isWhole = isDone && verdictOf(run.state).kind !== 'broken';
     const areSameModels = isModel(about.target, project.target) && isModel(about.optimizer, project.optimizer);
     const weight = (about.env === env ? 1 : WEIGHT_OF_OTHERS) * (areSameModels ? 1 : WEIGHT_OF_OTHERS);
-    found.push({ state: run.state, weight });
+    found.push({ state: run.state, weight, isWhole });
   }
   return found;
 }

@@ -16,7 +16,7 @@ export { type ExamineOptions, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
-export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, runPath, standingOf } from './load-run.ts';
+export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, readRun, runPath, standingOf } from './load-run.ts';
 export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
 export {
   harvestSessions,
@@ -38,7 +38,6 @@ export {
 export {
   adoptProposals,
   dropProposal,
-  isProjectOf,
   measureReview,
   type NightStatus,
   nightStatus,

@@ -1,19 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import {
-  type Amounts,
-  addBills,
-  amountsIn,
+  addStageUsage,
   emptyRun,
   type RunEvent,
   type RunState,
   reduce,
-  type Spent,
+  usageBeyond,
   type VerdictOptions,
 } from '../core/run/index.ts';
 import { suggestion } from '../core/text/index.ts';
-import { largerAmounts, paidSince } from '../models/index.ts';
 import { resolvePath } from '../project/index.ts';
 import {
   foldJournal,
@@ -24,7 +21,6 @@ import {
   listRuns,
   readKeptState,
   readLedger,
-  repliesSince,
 } from '../stores/index.ts';
 
 export type LoadedRun = {
@@ -49,28 +45,22 @@ export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
   return { path, name: basename(path), state };
 }
 
+/** The run at a path. Throws `RUN_NOT_FOUND` if there is none: an empty state would look like a run that has just begun. */
+export async function readRun(path: string, watch?: Watch): Promise<LoadedRun> {
+  const absolute = resolve(path);
+  if (existsSync(join(absolute, JOURNAL_FILE)) || isClosed(absolute)) return loadRun(absolute, watch);
+  const message = `expected a run at ${path}, and there is no ${JOURNAL_FILE}`;
+  throw new SkillError('RUN_NOT_FOUND', message, { hint: 'Name the folder of a run, such as runs/NAME.' });
+}
+
 /** What the journal of an unfinished run does not say: whether it is running, and what it has spent. */
 export async function standingOf({ path, state }: LoadedRun): Promise<VerdictOptions> {
   if (state.isDone) return {};
-  const ledger = await readLedger(join(path, LEDGER_FILE));
-  return { isRunning: await isRunLocked(path), spent: withKnown(ledger, await knownAmounts(path, state)) };
-}
-
-/** From the journal, and from the cache for what was paid after its last line. */
-async function knownAmounts(path: string, { usage }: RunState): Promise<Amounts> {
-  let counted: number | undefined;
-  await foldJournal(join(path, JOURNAL_FILE), (event) => {
-    counted = event.counted ?? counted;
-  });
-  if (counted === undefined) return amountsIn(usage);
-  const replies = await repliesSince(path, counted);
-  return amountsIn(addBills(usage, paidSince({ since: () => replies }, counted) ?? []));
-}
-
-/** The ledger is an upper bound. Where it says no more than what is known, the amount is exact. */
-function withKnown({ isMost, ...ledger }: Spent, known: Amounts): Spent {
-  const isMore = (['calls', 'totalTokens', 'costUsd'] as const).some((of) => ledger[of] > known[of]);
-  return { ...ledger, ...largerAmounts(ledger, known), ...(isMost && isMore ? { isMost } : {}) };
+  const [isRunning, { usage, limit, advised }] = [await isRunLocked(path), await readLedger(join(path, LEDGER_FILE))];
+  const more = Object.entries(usageBeyond(usage, state.usage));
+  // What is in flight while it runs will be answered.
+  const known = more.map(([stage, used]) => [stage, isRunning ? { ...used, unanswered: 0 } : used]);
+  return { isRunning, usage: addStageUsage(state.usage, Object.fromEntries(known)), limit, advised };
 }
 
 type RunFolder = { readonly cwd: string; readonly root: string };

@@ -77,7 +77,9 @@ export function requireWithinCaps(costs: CostEstimate, caps: Caps): void {
   const exceeded = compareWithCaps(costs, caps).find(({ need, cap }) => need.low > cap);
   if (!exceeded) return;
   const { limit, need, show, name, cap } = exceeded;
-  const message = `this run needs at least ${name(show(need.low))}, and ${limit} is ${name(show(cap))}`;
+  const isOfOne = limit === 'maxCalls' && need.low === costs.agent?.callsToBegin;
+  const why = isOfOne ? ' (one attempt of the agent may take so many: limits.maxTurns)' : '';
+  const message = `this run needs at least ${name(show(need.low))}${why}, and ${limit} is ${name(show(cap))}`;
   const hint = 'Raise the limit, train on less (skillopt estimate shows the stages), or ignore the estimate.';
   throw new SkillError('BUDGET_EXHAUSTED', message, { hint });
 }
@@ -110,7 +112,7 @@ function needsOf({ totals, totalUsd, agent }: CostEstimate) {
   const { rollouts, perRollout, mostUsd } = agent;
   const usual = (of: 'tokens' | 'usd') => rollouts.high * (perRollout?.[of] ?? Number.POSITIVE_INFINITY);
   return {
-    calls: { low: calls.low + agent.calls.low, high: calls.high + agent.calls.high },
+    calls: { low: Math.max(calls.low + agent.calls.low, agent.callsToBegin), high: calls.high + agent.calls.high },
     tokens: { low: tokens.low, high: tokens.high + usual('tokens') },
     usd: totalUsd && { low: totalUsd.low, high: totalUsd.high + (mostUsd ?? usual('usd')) },
   };

@@ -92,7 +92,9 @@ const [SHOULD, SHOULD_NOT] = [true, false].map((shouldTrigger) => kindOf({ shoul
 export function triggerFigures({ tests: { baseline, best } }: Pick<RunState, 'tests'>): TriggerFigures | undefined {
   const share = (kind: string) => {
     const [before, after] = [baseline?.buckets[kind], best?.buckets[kind]];
-    return before && after && { of: after.total, before: passed(before), after: passed(after) };
+    if (!before || !after) return undefined;
+    const ofBefore = before.total === after.total ? {} : { ofBefore: before.total };
+    return { of: after.total, before: passed(before), after: passed(after), ...ofBefore };
   };
   const [recall, specificity] = [share(SHOULD), share(SHOULD_NOT)];
   return recall && specificity && { recall, specificity };

@@ -74,9 +74,7 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   return {
     env: withSkillFiles(checked, files),
     path,
-    config: Object.fromEntries(
-      Object.entries(project).filter(([key, value]) => key in configShape && value !== undefined),
-    ) as SkillOptConfigInput,
+    config: configOf(project),
     initialSkill: skill?.text,
     skillSource: skill && { path: relative(path, skill.file), digest: skill.digest },
     projectFile: namedFile && relative(path, namedFile),
@@ -87,6 +85,10 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
     refusal: refusalOf(findings ?? []),
   };
 }
+
+/** The settings of a run that a project or flags name. */
+export const configOf = (named: object): SkillOptConfigInput =>
+  Object.fromEntries(Object.entries(named).filter(([key, value]) => key in configShape && value !== undefined));
 
 /** The files that the skill refers to, for prompts, and warnings about those that are left out. */
 async function skillFilesOf(skill: ReadSkill | undefined, { project, directory }: LoadedProject) {

@@ -4,9 +4,9 @@ import type { Io, Terminal } from './terminal/terminal.ts';
 
 /** The answer is given, and it is not a success. Ends a command when there is nothing more to say. */
 export class Answered extends Error {
-  readonly exitCode: 1 | 2 | 4 | 6;
+  readonly exitCode: ExitCode;
 
-  constructor(exitCode: 1 | 2 | 4 | 6 = 2) {
+  constructor(exitCode: ExitCode = 2) {
     super('answered');
     this.exitCode = exitCode;
   }
@@ -86,8 +86,8 @@ export async function interruptible<T>(
 
 type Explained = { readonly code: string; readonly message: string; readonly hint?: string | undefined };
 
-/** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too. */
-export function printError(error: unknown, terminal: Terminal): void {
+/** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too, beside what was `done`. */
+export function printError(error: unknown, terminal: Terminal, done: object = {}): void {
   const explained = explain(error);
   const { code } = explained;
   const message = terminal.called(explained.message);
@@ -97,7 +97,7 @@ export function printError(error: unknown, terminal: Terminal): void {
   if (hint !== undefined) terminal.say(`${dim('hint:')} ${hint}`);
   if (code === 'BUG' && terminal.io.env.SKILLOPT_DEBUG === '1') terminal.say(String((error as Error)?.stack ?? error));
   const run = error instanceof StoppedRun ? { run: error.run } : {};
-  if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run }, []);
+  if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run, ...done }, []);
 }
 
 function explain(error: unknown): Explained {
@@ -110,23 +110,45 @@ function explain(error: unknown): Explained {
   return { code: 'BUG', message: `this is a bug in skillopt: ${message}`, hint };
 }
 
+const FORBIDDEN =
+  'Check whose it is and whether you may read and write there (ls -ld shows it), or use another folder.';
+
 const HINTS: Readonly<Record<string, string>> = {
-  EACCES: 'Check that you may read and write there.',
+  EACCES: FORBIDDEN,
   EDQUOT: 'Make room on the disk, then run the same command again.',
   EMFILE: 'Allow more open files, for example with: ulimit -n 1024. Then run the same command again.',
   ENFILE: 'Close other programs, then run the same command again.',
   ENOSPC: 'Make room on the disk, then run the same command again.',
-  EPERM: 'Check that you may read and write there.',
-  EROFS: 'Check that you may read and write there.',
+  ENOTDIR: 'A file stands where a folder was expected: move it away, or use another folder.',
+  EPERM: FORBIDDEN,
+  EROFS: FORBIDDEN,
+};
+
+/** What was asked of the operating system, in words. */
+const DOING: Readonly<Record<string, string>> = {
+  mkdir: 'make the folder',
+  open: 'open',
+  rename: 'move',
+  rm: 'delete',
+  rmdir: 'delete the folder',
+  scandir: 'read the folder',
+  unlink: 'delete',
 };
 
 /** What the operating system refused, if that is what is behind an error: nothing that a bug of ours would do. */
 function systemErrorOf(error: unknown): { message: string; hint: string } | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isFromSystem(error))
-    return { message: error.message, hint: HINTS[error.code] ?? 'Check that path, and try again.' };
+    return { message: systemMessage(error), hint: HINTS[error.code] ?? 'Check that path, and try again.' };
   const { error: later, suppressed, cause } = error as Error & { error?: unknown; suppressed?: unknown };
   return systemErrorOf(suppressed) ?? systemErrorOf(later) ?? systemErrorOf(cause);
+}
+
+/** `cannot make the folder /a/runs: permission denied (EACCES)`. */
+function systemMessage({ code, syscall = '', path, message }: NodeJS.ErrnoException): string {
+  const reason = /^[A-Z0-9]+: (.*?), \w+/s.exec(message)?.[1];
+  if (path === undefined || reason === undefined) return message;
+  return `cannot ${DOING[syscall] ?? `use (${syscall})`} ${path}: ${reason} (${code})`;
 }
 
 function isFromSystem(error: Error): error is Error & { code: string } {

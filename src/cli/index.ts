@@ -32,12 +32,21 @@ function sleepWords(argv: readonly string[]): readonly string[] {
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<void> {
   const [name = '--help', ...rest] = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   if (name === '--help' || name === '-h') return void terminal.io.stdout.write(`${rootHelp(terminal)}\n`);
-  if (VERSION.has(name)) return void terminal.io.stdout.write(`${version()}\n`);
+  if (VERSION.has(name)) return terminal.answer({ version: version() }, [version()]);
+  if (name === 'sleep' && isShortStatus(rest))
+    return (await import('./sleep/short-status.ts')).showShortStatus(rest[3] ?? '.', terminal);
   const entry = commands.find((command) => command.name === name);
   if (!entry) throw unknownCommand(name);
   const { runCommand } = await import('./run-command.ts');
   await runCommand(entry, rest, terminal);
 }
+
+/** As people write it into their prompts, with or without a project. */
+const isShortStatus = ([part, short, project, path, ...more]: readonly string[]) =>
+  part === 'status' &&
+  short === '--short' &&
+  more.length === 0 &&
+  (project === undefined || (project === '--project' && path !== undefined));
 
 function unknownCommand(name: string): SkillError {
   const names = commands.map((command) => command.name);

@@ -10,7 +10,7 @@ import {
   triggerFigures,
 } from '../app/index.ts';
 import { ModelCallError, SkillError } from '../core/contracts/index.ts';
-import { isNothingRead } from '../core/run/index.ts';
+import { verdictOf } from '../core/run/index.ts';
 import { reportLines } from '../report/index.ts';
 import { shownPath } from '../stores/index.ts';
 import { Answered, interruptible, StoppedRun } from './errors.ts';
@@ -67,7 +67,7 @@ export async function trainShown(
       train({ observers: [progress], signal, cwd, onArchived }),
     ).finally(progress.close);
     await reportRun(run, terminal, { warnings: summary.warnings });
-    if (isNothingRead(run.state.answers)) throw new Answered(1);
+    if (verdictOf(run.state).kind === 'broken') throw new Answered(1);
   } catch (error) {
     const run = isOutOfBudget(error) ? await loadRun(path) : undefined;
     if (run && !terminal.isJson) await reportRun(run, terminal);

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAgent } from 'undici';
 import { ModelCallError, SkillError } from '../core/contracts/index.ts';
+import { knowKey, knowKeysSent } from '../core/guard/index.ts';
 import { onAbort } from './on-abort.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -15,8 +16,6 @@ export type Endpoint = {
   readonly queryParams: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly proxy: string | undefined;
-  /** Must not appear in any message. */
-  readonly secrets: readonly string[];
 };
 
 export type EndpointOptions = {
@@ -28,20 +27,17 @@ export type EndpointOptions = {
 /** For a provider that has a default address. */
 export type ProviderEndpointOptions = Omit<EndpointOptions, 'baseURL'> & { readonly baseURL?: string | undefined };
 
-/** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. */
+/** Throws `CONFIG_INVALID` unless `baseURL` is an http or https URL. Its secrets are known from then on, and masked wherever they come back. */
 export function parseEndpoint({ baseURL, apiKey, headers = {} }: EndpointOptions): Endpoint {
   const url = parseURL(baseURL);
   const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   const queryParams = Object.fromEntries(url.searchParams);
   const sent = { ...authorization(url, apiKey), ...headers };
-  const passwords = [decodeURIComponent(url.password), url.password];
-  const secrets = [...passwords, ...Object.values(sent).map(withoutScheme), ...Object.values(queryParams)];
+  for (const secret of [apiKey, decodeURIComponent(url.password), url.password]) knowKey(secret);
+  knowKeysSent([sent, queryParams]);
   const [name, proxy] = [`${url.host}${path}`, proxyFor(url, process.env)];
-  return { baseURL: `${url.origin}${path}`, name, queryParams, headers: sent, proxy, secrets };
+  return { baseURL: `${url.origin}${path}`, name, queryParams, headers: sent, proxy };
 }
-
-/** The secret in a header that signs in. */
-export const withoutScheme = (header: string): string => header.replace(/^(Bearer|Basic) /, '');
 
 function parseURL(baseURL: string): URL {
   const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
@@ -169,30 +165,44 @@ const agentOptions = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, ti
 const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
 
 const fetchDirectly: Fetch = async (input, init) => {
-  const { method = 'GET', headers, body, signal } = init ?? {};
   const url = new URL(String(input));
-  const isSecure = url.protocol === 'https:';
-  const request = (isSecure ? https : http).request(url, {
+  const reply = await send(url, init ?? {}, url.protocol === 'https:' ? agents.https : agents.http);
+  // The server closed the idle connection just then: that is no answer to this call, so that it is no further try of it.
+  return reply === 'stale' ? ((await send(url, init ?? {}, false)) as Response) : reply;
+};
+
+/** The reply. On a new connection (`agent` false) it is never `stale`. */
+async function send(url: URL, init: RequestInit, agent: http.Agent | false): Promise<Response | 'stale'> {
+  const { method = 'GET', headers, body, signal } = init;
+  const request = (url.protocol === 'https:' ? https : http).request(url, {
     method,
-    agent: isSecure ? agents.https : agents.http,
+    agent,
     headers: { ...(headers as Record<string, string>), 'accept-encoding': 'identity' }, // bodies are not unpacked here
   });
   const stopListening = onAbort(signal ?? undefined, (reason) => {
     request.destroy(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
   });
   try {
-    return await readReply(await send(request, body as string | undefined), url.host);
+    const incoming = await responseTo(request, body as string | undefined);
+    return incoming === 'stale' ? incoming : await readReply(incoming, url.host);
   } finally {
     stopListening();
   }
-};
+}
 
-const send = (request: http.ClientRequest, body: string | undefined): Promise<http.IncomingMessage> =>
-  new Promise((resolve, reject) => {
+const responseTo = (request: http.ClientRequest, body: string | undefined) =>
+  new Promise<http.IncomingMessage | 'stale'>((resolve, reject) => {
     request.once('response', resolve);
-    request.on('error', reject); // stays, since a connection can still fail after the head of its reply
+    // It stays, since a connection can still fail after the head of its reply.
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (request.reusedSocket && STALE.includes(error.code ?? '')) resolve('stale');
+      else reject(error);
+    });
     request.end(body);
   });
+
+/** What a connection fails with that was closed while it was idle. */
+export const STALE = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 /** By events, since iterating over a stream takes several turns of the event loop for a body of one piece. */
 function readReply(incoming: http.IncomingMessage, host: string): Promise<Response> {
@@ -216,7 +226,7 @@ type ResponseHead = Pick<Response, 'status' | 'statusText'> & { readonly headers
 
 /** The parts of a `Response` that the SDK reads. A real one costs as much time as sending the request. */
 function bufferedResponse({ status, statusText, headers }: ResponseHead, chunks: readonly Uint8Array[]): Response {
-  const body = Buffer.concat(chunks);
+  const body = withPlainCounts(Buffer.concat(chunks));
   const response = {
     status,
     ok: status >= 200 && status < 300,
@@ -226,6 +236,16 @@ function bufferedResponse({ status, statusText, headers }: ResponseHead, chunks:
     text: async () => body.toString('utf8'),
   };
   return response as unknown as Response;
+}
+
+/** A count of tokens as text. Inside of a text, JSON writes quotes with a backslash before them, so that no answer looks like this. */
+const COUNT_IN_TEXT = /("\w{0,40}[tT]oken\w{0,40}"\s{0,9}:\s{0,9})"(\d{1,9})"/g;
+
+/** Some servers write their counts of tokens as texts. The SDK would refuse the whole reply for them. */
+function withPlainCounts(body: Buffer): Buffer {
+  const text = body.toString('utf8');
+  const plain = text.replace(COUNT_IN_TEXT, '$1$2');
+  return plain === text ? body : Buffer.from(plain);
 }
 
 function bodyReader(body: Buffer) {

@@ -4,9 +4,7 @@ export {
   type BudgetOptions,
   createBudget,
   type Held,
-  largerAmounts,
   type Reservation,
-  subtractAmounts,
 } from './budget/budget.ts';
 export { LimitReached, ReserveShortage } from './budget/budget-exhausted.ts';
 export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
@@ -35,18 +33,19 @@ export {
   createLimiterPool,
   createRateLimiter,
   type LimiterPool,
-  type RateLimiter,
+  patienceFor,
   type RateLimiterOptions,
 } from './rate-limit/rate-limiter.ts';
 export { type ScriptedModel, type ScriptedReply, scripted } from './scripted.ts';
 export { countMessages, countTokens } from './tokens/count-tokens.ts';
 export { type WithBudgetOptions, withBudget } from './wrappers/with-budget.ts';
-export { billFor, createMeter, type Meter, withCountedUsage, withMeter } from './wrappers/with-meter.ts';
+export { createMeter, type Meter, withCountedUsage, withMeter } from './wrappers/with-meter.ts';
 export { type RateLimitOptions, withRateLimit } from './wrappers/with-rate-limit.ts';
-export { keepBill, paidSince, type ReplyCacheOptions, withReplyCache } from './wrappers/with-reply-cache.ts';
+export { type ReplyCacheOptions, withReplyCache } from './wrappers/with-reply-cache.ts';
 export {
   type Retry,
   type RetryOptions,
+  untilTimeIsOver,
   withCircuit,
   withRetry,
   withTimeLimit,

@@ -81,7 +81,7 @@ export const projectKeys = {
   target: modelSpec
     .optional()
     .describe(
-      'Frozen model that the skill is for, or an agent: { agent: claude }. none: the environment asks no model.',
+      'Frozen model that the skill is for, or an agent: { agent: claude }. A block { provider, model, baseURL, apiKeyEnv } names the variable of its key. none: the environment asks no model.',
     ),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),

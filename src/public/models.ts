@@ -1,5 +1,13 @@
 /** Models that speak `ChatModel`, and what wraps them. Adding a line here is adding public API. */
-export type { ChatMessage, ChatModel, ChatReply, ChatRequest, FinishReason, Usage } from '../core/contracts/index.ts';
+export type {
+  ChatMessage,
+  ChatModel,
+  ChatReply,
+  ChatRequest,
+  FinishReason,
+  RateLimiter,
+  Usage,
+} from '../core/contracts/index.ts';
 export type { Amounts, RateLimitChange } from '../core/run/index.ts';
 export {
   type AnthropicChatOptions,
@@ -38,7 +46,6 @@ export {
   priceOf,
   type QwenChatOptions,
   qwenChat,
-  type RateLimiter,
   type RateLimiterOptions,
   type RateLimitOptions,
   type ReplyCacheOptions,

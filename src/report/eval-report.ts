@@ -1,5 +1,5 @@
-import type { Bucket, Evaluation, GateMetric, RolloutResult, SkillError } from '../core/contracts/index.ts';
-import { type Cost, costWords, countLoading, describeUnread } from '../core/run/index.ts';
+import type { Bucket, Evaluation, GateMetric, ItemScore, RolloutResult, SkillError } from '../core/contracts/index.ts';
+import { type Cost, callWords, costWords, countLoading, describeUnread } from '../core/run/index.ts';
 import type { PairedComparison } from '../core/stats/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { patchOf, skillChange } from './changes.ts';
@@ -45,8 +45,8 @@ export type SkillCheck = {
   readonly kind: CheckKind;
   /** Worse is not proven, the bar is met, and enough tasks have a score. */
   readonly isPassed: boolean;
-  /** By the metric of the gate. */
-  readonly score: number;
+  /** By the metric of the gate; `null` where no task has a score. */
+  readonly score: number | null;
   readonly metric: GateMetric;
   readonly minScore: number | undefined;
   readonly isBelowBar: boolean;
@@ -65,11 +65,22 @@ export type EvalReport = {
   readonly check: SkillCheck;
 };
 
-export function summaryOf({ evaluation: { hard, soft, scores }, results }: SkillScore) {
+/** No task, no mean: what nobody scored is not 0. */
+const measured = ({ hard, soft }: Pick<Bucket, 'hard' | 'soft'>, scored: number) =>
+  scored === 0 ? { hard: null, soft: null } : { hard, soft };
+
+/** The means over a pass. */
+export const meansOf = (evaluation: Evaluation) => measured(evaluation, countTasks([evaluation]).scored);
+
+/** The means over tasks of one type. */
+export const bucketMeans = (bucket: Bucket) => measured(bucket, bucket.total);
+
+export function summaryOf({ evaluation, results }: SkillScore) {
+  const { scores } = evaluation;
   const errored = scores.filter((score) => score.errored).length;
   const { unread } = countLoading(results);
   const threw = results.filter((result) => result.threw).length;
-  return { hard, soft, n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
+  return { ...meansOf(evaluation), n: scores.length, errored, threw, ...(unread === 0 ? {} : { skillUnread: unread }) };
 }
 
 /** For programs. `splits` is there when more than one was asked for. */
@@ -91,7 +102,8 @@ export function evalValue(report: EvalReport): object {
 function documentValue({ document: skill, whole, splits }: ScoredDocument, split: string) {
   const each = Object.entries(splits).map(([name, score]) => [name, summaryOf(score)] as const);
   const parts = each.length > 1 ? { splits: Object.fromEntries(each) } : {};
-  return { skill, split, ...summaryOf(whole), ...parts, buckets: whole.buckets };
+  const types = Object.entries(whole.buckets).map(([type, bucket]) => [type, { ...bucket, ...bucketMeans(bucket) }]);
+  return { skill, split, ...summaryOf(whole), ...parts, buckets: Object.fromEntries(types) };
 }
 
 function baselineValue(baseline: ScoredDocument, { scored, split, check }: EvalReport) {
@@ -103,25 +115,33 @@ function taskValues({ scored, baseline }: EvalReport) {
   const before = new Map(baseline?.whole.evaluation.scores.map((score) => [score.id, score]));
   return Object.entries(scored.splits).flatMap(([split, { evaluation }]) =>
     evaluation.scores.map((score) => {
-      const { hard, soft, errored } = before.get(score.id) ?? {};
-      return { ...score, split, ...(before.has(score.id) && { baseline: { hard, soft, errored } }) };
+      const old = before.get(score.id);
+      return {
+        ...score,
+        ...taskMeans(score),
+        split,
+        ...(old && { baseline: { ...taskMeans(old), errored: old.errored } }),
+      };
     }),
   );
 }
+
+const taskMeans = (score: ItemScore) => measured(score, score.errored ? 0 : 1);
 
 export function evalLines(report: EvalReport, style: LineStyle): string[] {
   const { bold } = style.colors;
   const { split, scored, baseline, check } = report;
   const { whole, splits } = scored;
-  const { hard, soft } = whole.evaluation;
+  const { hard, soft } = meansOf(whole.evaluation);
   const counted = countTasks([whole.evaluation]);
   const isAll = Object.keys(splits).length > 1;
   const tasks = taskCount(counted, isAll ? 'task' : `${split} task`);
   const where = `${tasks}${isAll ? ' of all splits' : ''}${counted.scored < counted.total ? ',' : ''}`;
+  const score = hard === null ? 'not measured' : `${bold(percent(hard))} hard, ${percent(soft)} soft`;
   const types = Object.entries(whole.buckets).filter(([type]) => type !== 'overall');
   return [
     ...verdictLines(report, style.colors),
-    `${bold(percent(hard))} hard, ${percent(soft)} soft on ${where} with ${scored.document}`,
+    `${score} on ${where} with ${scored.document}`,
     ...thrownLines(summaryOf(whole)),
     ...unreadLines(whole, style),
     ...namedLines(check.against?.comparison ?? {}, style),
@@ -160,11 +180,12 @@ const unreadLines = ({ results }: SkillScore, { width, colors }: LineStyle) =>
     .map((line) => colors.yellow(line));
 
 const splitRow = ([name, { evaluation }]: [string, SkillScore]) =>
-  scoreRow(name, evaluation, taskCell(countTasks([evaluation])));
+  scoreRow(name, meansOf(evaluation), taskCell(countTasks([evaluation])));
 
-const typeRow = ([type, bucket]: [string, Bucket]) => scoreRow(oneLine(type), bucket, String(bucket.total));
+const typeRow = ([type, bucket]: [string, Bucket]) =>
+  scoreRow(oneLine(type), bucketMeans(bucket), String(bucket.total));
 
-const scoreRow = (name: string, { hard, soft }: Pick<Bucket, 'hard' | 'soft'>, tasks: string) => [
+const scoreRow = (name: string, { hard, soft }: ReturnType<typeof measured>, tasks: string) => [
   name,
   percent(hard),
   percent(soft),
@@ -224,8 +245,7 @@ function compareSentence({ kind, metric, comparison }: SideComparison, tasks: Ta
 }
 
 /** `64 calls, $0.02.` */
-export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) =>
-  `${plural(cost.calls, 'call')}, ${costWords(cost)}.`;
+export const costSentence = ({ cost }: Pick<SkillCheck, 'cost'>) => `${callWords(cost)}, ${costWords(cost)}.`;
 
 type TaskCount = { readonly scored: number; readonly total: number };
 

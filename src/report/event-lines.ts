@@ -16,6 +16,7 @@ import {
 import { oneLine, percent, plural, points } from '../core/text/index.ts';
 import { countTasks, taskCount } from './eval-report.ts';
 import { type Colors, clipWords, type LineStyle, textWidth } from './layout.ts';
+import { plannedRollouts } from './progress-block.ts';
 
 /** The state before an event, and after it. */
 export type Change = { readonly before: RunState; readonly after: RunState };
@@ -145,10 +146,16 @@ function stepText(record: StepRecord, change: ScoredChange): string {
     nRepeats > 0 && edits.length === 0 ? `nothing but ${plural(nRepeats, 'repeat')}` : '',
     nLeaksRefused > 0 ? `${plural(nLeaksRefused, 'leak')} refused` : '',
     refusedText(record),
-    needsRollouts === undefined ? '' : `≈ ${plural(needsRollouts, 'more rollout')} would decide it`,
+    needsRollouts === undefined ? '' : needsText(needsRollouts, change.after),
   ].filter((fact) => fact !== '');
   return [head, ...facts].join('  ').trimEnd();
 }
+
+/** A number beyond the whole plan is no advice. */
+const needsText = (rollouts: number, state: RunState) =>
+  rollouts > plannedRollouts(state)
+    ? 'to decide it: more than this run could pay for'
+    : `≈ ${plural(rollouts, 'more rollout')} would decide it`;
 
 /** Edits that were refused because they hide something: without this line the step would look empty. */
 function refusedText({ editStatuses = [] }: StepRecord): string {

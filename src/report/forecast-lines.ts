@@ -38,9 +38,11 @@ export type AgentEstimate = {
   readonly likelyRollouts: number;
   /** Calls of its model, which count for `maxCalls`: at least one per attempt, at most `limits.maxTurns`. */
   readonly calls: Range;
+  /** How many must be free before an attempt begins: it may take so many. */
+  readonly callsToBegin: number;
   /** `null` when no attempt was made before. */
   readonly likelyCalls: number | null;
-  /** Of one attempt in earlier runs of this project; `null` if there is none. `usd` is `null` without a price. */
+  /** Of one attempt in earlier runs of this project, unfinished ones too; `null` if there is none. `usd` is `null` without a price. */
   readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
   /** What all attempts can cost by `limits.maxUsd`, not counting the last call of each. `null` if that is not set. */
   readonly mostUsd: number | null;

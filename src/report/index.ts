@@ -67,6 +67,7 @@ export {
 } from './layout.ts';
 export { checkMarkdown, githubError, githubLines, type JUnitMetric, junitText, reportView } from './markdown.ts';
 export {
+  markLines,
   type NextCommand,
   type NightStory,
   nightLines,

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Bucket, type RolloutResult, selectGateScore } from '../core/contracts/index.ts';
-import { type Amounts, type Cost, costRows, dollarCell, type RunState, verdictOf } from '../core/run/index.ts';
+import { type Cost, costRows, dollarCell, mayHaveBeenWords, type RunState, verdictOf } from '../core/run/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
 import { count, head, inMarkdown, nameAsData, oneLine, percent, plural } from '../core/text/index.ts';
 import { skillChange } from './changes.ts';
 import {
+  bucketMeans,
   checkSentences,
   costSentence,
   countTasks,
   type EvalReport,
+  meansOf,
   type ScoredDocument,
   type SkillScore,
   taskCell,
@@ -23,8 +25,8 @@ const MOST_LINES = 400;
 const MOST_NAMES = 100;
 
 /** What the terminal says about a run, as a page: `report.md`. Every text of models and tasks is data in it. */
-export function reportView(state: RunState, outRoot: string, spent?: Amounts): string {
-  const verdict = verdictOf(state, { spent });
+export function reportView(state: RunState, outRoot: string, usage?: RunState['usage']): string {
+  const verdict = verdictOf(state, { usage });
   const change = skillChange(state.initialSkill, state.best.skill, state.config);
   const { head, sentence, amounts } = verdictWords(verdict, state, change);
   const [what, why] = nextStep(verdict, state, {
@@ -43,7 +45,10 @@ export function reportView(state: RunState, outRoot: string, spent?: Amounts): s
     ),
     section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
     section('Tasks gained and lost', flipItems(verdict.comparison)),
-    section('What it cost', amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }])),
+    section('What it cost', [
+      ...amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }]),
+      ...mayHaveBeenWords(verdict).flatMap((words) => ['', words]),
+    ]),
     ['## Next', '', `${nameAsData(what)} ${why}.`],
   ]);
 }
@@ -126,17 +131,17 @@ const row = (name: string, before: number | null | undefined, now: number | null
   `| ${nameAsData(name)} |${before === undefined ? '' : ` ${percent(before)} |`} ${percent(now)} | ${tasks} |`;
 
 function splitRows({ splits }: ScoredDocument, baseline: ScoredDocument | undefined): string[] {
-  const hard = (score: SkillScore) => (countTasks([score.evaluation]).scored === 0 ? null : score.evaluation.hard);
+  const hard = ({ evaluation }: SkillScore) => meansOf(evaluation).hard;
   return Object.entries(splits).map(([name, score]) =>
     row(name, baseline && hard(baseline.splits[name]!), hard(score), taskCell(countTasks([score.evaluation]))),
   );
 }
 
 function kindRows({ whole }: ScoredDocument, baseline: ScoredDocument | undefined): string[] {
-  const hard = (bucket: Bucket | undefined) => (bucket && bucket.total > 0 ? bucket.hard : null);
+  const hard = (bucket: Bucket | undefined) => bucket && bucketMeans(bucket).hard;
   const kinds = Object.entries(whole.buckets).filter(([kind]) => kind !== 'overall');
   return kinds.map(([kind, bucket]) =>
-    row(kind, baseline && hard(baseline.whole.buckets[kind]), hard(bucket), String(bucket.total)),
+    row(kind, baseline && (hard(baseline.whole.buckets[kind]) ?? null), hard(bucket) ?? null, String(bucket.total)),
   );
 }
 
@@ -171,7 +176,7 @@ function suite(split: string, { results }: SkillScore, { baseline, check, scored
     ...properties({
       skill: scored.document,
       verdict: check.kind,
-      score: check.score,
+      score: check.score ?? undefined,
       minScore: check.minScore,
       baseline: check.against?.comparison?.before,
       calls: check.cost.calls,

@@ -21,7 +21,13 @@ import { type Column, clip, duration, type LineStyle, rightColumns, table } from
 import { LEAST_TASKS, PLAIN_WORDS, type RunPlace } from './verdict-words.ts';
 
 /** How many of the queries went right, before and after. */
-type TriggerShare = { readonly of: number; readonly before: number; readonly after: number };
+type TriggerShare = {
+  readonly of: number;
+  readonly before: number;
+  readonly after: number;
+  /** Where other queries had no score before: how many had one. */
+  readonly ofBefore?: number;
+};
 
 /** How often a skill is loaded when it should be (recall), and left alone when it should be (specificity). */
 export type TriggerFigures = { readonly recall: TriggerShare; readonly specificity: TriggerShare };
@@ -140,7 +146,7 @@ function kindRows(state: RunState): KindRow[] {
   if (!baseline || !best) return [];
   const score = (bucket: Bucket | undefined) => gateMetricScore(bucket, state) ?? 0;
   return Object.entries(best.buckets)
-    .filter(([kind, { total }]) => kind !== 'overall' && total > 0)
+    .filter(([kind, { total }]) => kind !== 'overall' && total > 0 && (baseline.buckets[kind]?.total ?? 0) > 0)
     .map(([kind, bucket]) => ({
       kind: oneLine(kind),
       tasks: bucket.total,
@@ -185,9 +191,11 @@ export function loadingLines(state: RunState, { width, colors, trigger }: Report
 }
 
 /** `recall       33.3 → 100.0 %  loaded for 1 → 3 of 3 queries that should load it`. */
-function shareLine(name: string, { of, before, after }: TriggerShare, done: string, which: string): string {
-  const shares = `${percent(before / Math.max(1, of)).replace(' %', '')} → ${percent(after / Math.max(1, of))}`;
-  return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${before} → ${after} of ${of} queries that ${which}`;
+function shareLine(name: string, share: TriggerShare, done: string, which: string): string {
+  const { of, before, after, ofBefore = of } = share;
+  const shares = `${percent(before / Math.max(1, ofBefore)).replace(' %', '')} → ${percent(after / Math.max(1, of))}`;
+  const then = ofBefore === of ? `${before}` : `${before} of ${ofBefore}`;
+  return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${then} → ${after} of ${of} queries that ${which}`;
 }
 
 /** Edits that repeat held-out tasks or were quarantined, with `isComplete` also why; and what the skill repeats of training tasks. */
@@ -261,4 +269,6 @@ export function usageLines({ usage }: RunState, { width, colors }: ReportOptions
 
 export const NO_PRICE = '?: no price known for that model; "prices" in the project file gives one';
 
-const share = (part: number, whole: number): string => (part > 0 ? `${Math.round((100 * part) / whole)} %` : '–');
+/** Of what a provider counts as the whole: a part that is larger is a mistake of its own. */
+const share = (part: number, whole: number): string =>
+  part > 0 && part <= whole ? `${Math.round((100 * part) / whole)} %` : '–';

@@ -2,6 +2,7 @@ import {
   type Cost,
   costRows,
   dollarCell,
+  mayHaveBeenWords,
   type RunState,
   type Verdict,
   type VerdictKind,
@@ -200,7 +201,8 @@ function costLines({ state, verdict, options: { width, colors } }: ReportedRun):
   const total = cells(`in all, ${duration(state.wallTimeMs)}`, verdict);
   const all = [...rows.map((row) => cells(row.what, row)), total];
   const lines = figureTable(['what it cost', 'calls', 'tokens', 'dollars'], all, { width, colors });
-  return verdict.isPriced ? lines : [...lines, colors.dim(clip(NO_PRICE, width))];
+  const notes = [...mayHaveBeenWords(verdict), ...(verdict.isPriced ? [] : [NO_PRICE])];
+  return [...lines, ...notes.map((note) => colors.dim(clip(note, width)))];
 }
 
 /** How often the test tasks were looked at, and what a further look means. */

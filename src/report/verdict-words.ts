@@ -1,6 +1,7 @@
 import { changedFiles, SKILL_FILE, trainsPackage } from '../core/document/index.ts';
 import {
   type Comparison,
+  callWords,
   costWords,
   type Failure,
   isUnscored,
@@ -43,7 +44,7 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
 export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount) {
   const head = verdict.kind === 'stopped' ? stopWords(verdict, state) : KIND_WORDS[verdict.kind];
   const sentence = SENTENCES[verdict.kind](verdict, state);
-  const amounts = `${verdict.isMost ? 'At most ' : ''}${plural(verdict.calls, 'call')}, ${costWords(verdict)}.`;
+  const amounts = `${callWords(verdict)}, ${costWords(verdict)}.`;
   const isChanged = verdict.kind !== 'no-change' && verdict.kind !== 'broken';
   return { head, sentence, amounts: [amounts, ...(isChanged ? [`${lineWords(lines)}.`] : [])].join(' ') };
 }
@@ -112,16 +113,15 @@ function unchanged(comparison: Comparison | undefined, state: RunState): string 
   const isPerfect = searchEnd === 'nothing_to_gain' && tried + invalid === 0;
   const { isSeedBetter = false, gain } = finalMeasurement ?? {};
   const lost = `what the search chose lost in fresh attempts (${points(gain?.value)} points)`;
-  const isGainSeen = isPerfect && comparison?.on === 'test' && comparison.after < 1;
-  const perfect = isGainSeen ? unseenGain(state) : 'there was nothing left to gain';
-  const why = isSeedBetter ? lost : isPerfect ? perfect : triedWords(tried, invalid);
-  const stays = comparison ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
-  const few = isGainSeen && Math.min(comparison.tasks, validationTasks(state)) < LEAST_TASKS ? ` ${FEW}` : '';
-  return `${why}. Your skill stays as it was${stays}.${few}`;
+  const why = isSeedBetter ? lost : isPerfect ? perfectWords(state) : triedWords(tried, invalid);
+  const isSaid = isPerfect && comparison?.on === 'validation';
+  const stays = comparison && !isSaid ? `, ${percent(comparison.after)} on ${tasksOf(comparison)}` : '';
+  const fewest = Math.min(comparison?.tasks ?? 0, validationTasks(state));
+  return `${why}. Your skill stays as it was${stays}.${isPerfect && fewest < LEAST_TASKS ? ` ${FEW}` : ''}`;
 }
 
-/** The search ends by the tasks that it chooses by; the test may have more to gain. */
-function unseenGain(state: RunState): string {
+/** By the tasks that the search chooses by; others may have more to gain. */
+function perfectWords(state: RunState): string {
   const tasks = validationTasks(state);
   const score = percent(state.best.score);
   return `the ${plural(tasks, 'task')} it is chosen by ${tasks === 1 ? 'was' : 'were'} at ${score} already, so nothing was tried`;

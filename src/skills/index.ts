@@ -9,7 +9,8 @@ export {
   skillFileAt,
   skillTextOf,
 } from './read-skill.ts';
-export { backupPath, isCutOff, readReceipt } from './replace/journal.ts';
+export { isCutOff } from './replace/cut-off.ts';
+export { backupPath, readReceipt } from './replace/journal.ts';
 export { digestOf, type Moment, Receipt, type Replacement } from './replace/locate.ts';
 export { replaceFiles, undo } from './replace/replace-files.ts';
 export { type Recovered, recoverReplacements } from './replace/take-back.ts';

@@ -19,7 +19,6 @@ export {
   RolloutSet,
 } from './dream/contrast.ts';
 export {
-  HANDOFF_FOLDER,
   type Handoff,
   type HandoffFiles,
   HandoffPending,
@@ -60,6 +59,8 @@ export { type ConsolidateOptions, consolidate } from './night/consolidate.ts';
 export type { ConsolidationResult } from './night/consolidation-result.ts';
 export type { CycleInput, GatheredNight, NightModels } from './night/cycle-input.ts';
 export { type GatherEvent, harvestNew, mineHarvest } from './night/gather.ts';
+export { nightCost } from './night/night-limits.ts';
+export type { CycleOutcome } from './night/over-nights.ts';
 export {
   archiveTasks,
   dreamTasks,
@@ -80,7 +81,6 @@ export {
   reviewedBlock,
   stageAgain,
 } from './night/review.ts';
-export type { CycleOutcome } from './night/run-cycle.ts';
 export { type NightOptions, nightScorers, runNightIn, runSleepCycle } from './night/run-sleep-cycle.ts';
 export {
   canMine,
@@ -111,11 +111,11 @@ export { quarantining, type SleepEnvOptions, sleepEnv } from './replay/sleep-env
 export { type FoundWork, findWork, nightWork, requireRoom } from './replay/work.ts';
 export { CALLER, type LoadedSettings, loadSleepSettings, type NotTaken } from './settings/load-settings.ts';
 export { HOME_VARIABLES, nightConfig, SleepSettings, sleepShape, withHomes } from './settings/sleep-settings.ts';
-export { assignSplits, groupByHint, resolveFractions, type SplitOptions } from './splits.ts';
+export { assignSplits, groupByHint, LEAST_HELD_OUT, resolveFractions, type SplitOptions } from './splits.ts';
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';
-export { findProposal, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
+export { findProposal, marksOf, Proposal, pendingProposals, recordProposal } from './staging/proposal.ts';
 export { type StageInput, settleText, stage } from './staging/stage.ts';
-export { nightFolder, placeOfProcess, projectFolder } from './state/folders.ts';
+export { HANDOFF_FOLDER, isProjectOf, nightFolder, placeOfProcess, projectFolder } from './state/folders.ts';
 export {
   jobHash,
   type KeptNight,
@@ -138,5 +138,6 @@ export {
   recordNight,
   SleepState,
 } from './state/sleep-state.ts';
+export { readWaiting } from './state/waiting.ts';
 export { isReplayable, SLEEP_SPLITS, TaskRecord, toTaskJson } from './task-record.ts';
 export { readTasksFile, requireReplaceable, requireReviewed, tasksFileText, writeTasksFile } from './tasks-file.ts';

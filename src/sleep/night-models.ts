@@ -129,7 +129,10 @@ function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> 
 function readSpec(spec: ModelSpec, env: Environment): { name: string; address: string | undefined } {
   if (typeof spec === 'string') {
     const [name = '', rest = ''] = spec.split(/:(.*)/s);
-    return { name, address: /@(https?:\/\/\S+)$/.exec(rest)?.[1] ?? addressIn(name, env) };
+    return {
+      name,
+      address: /^@(https?:\/\/\S+)$/.exec(rest.slice(rest.lastIndexOf('@http')))?.[1] ?? addressIn(name, env),
+    };
   }
   const name = String(spec.provider ?? '');
   return { name, address: typeof spec.baseURL === 'string' ? spec.baseURL : addressIn(name, env) };

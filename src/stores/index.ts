@@ -1,6 +1,6 @@
 // The public names of this room. Adding a line is adding API.
 
-export { cacheStats, clearCache, repliesSince } from './cache/cache-stats.ts';
+export { cacheStats, clearCache } from './cache/cache-stats.ts';
 export { openCaches } from './cache/text-cache.ts';
 export {
   closeDatabase,

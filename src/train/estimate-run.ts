@@ -182,5 +182,6 @@ function toEstimate(stage: StageEstimate['stage'], calls: Range, input: Range, o
   const role = stage === 'rollout' ? 'target' : stage === 'judge' ? 'judge' : 'optimizer';
   const rounded = ({ low, high }: Range): Range => ({ low: Math.round(low), high: Math.round(high) });
   const inputTokens = rounded({ low: calls.low * input.low, high: calls.high * input.high });
-  return { stage, role, calls, inputTokens, outputTokens: rounded(scale(calls, output)) };
+  const whole = { low: Math.floor(calls.low), high: Math.ceil(calls.high) }; // a task may be judged by 1.5 calls in the mean
+  return { stage, role, calls: whole, inputTokens, outputTokens: rounded(scale(calls, output)) };
 }

@@ -7,7 +7,7 @@ import {
   SkillError,
   type SkillOptConfig,
 } from '../core/contracts/index.ts';
-import type { Stamp } from '../core/run/index.ts';
+import type { Ledger, Stamp } from '../core/run/index.ts';
 import { createStop, scoreSkill } from '../pipeline/index.ts';
 import type { SkillScore } from '../report/index.ts';
 import { notify } from './record/recorder.ts';
@@ -35,6 +35,7 @@ export async function evaluateSkill<I extends Item>(options: EvaluateSkillOption
 
 type PassesOptions<I extends Item> = EvaluateSkillOptions<I> &
   Pick<TrainerOptions<I>, 'budget'> & {
+    readonly ledger?: Ledger | undefined;
     /** What the passes have used, by stage. */
     readonly onUsage?: (usage: Stamp['usage']) => void;
   };
@@ -64,6 +65,7 @@ async function scoreInEnv<I extends Item>(
   const { deps, takeUsage } = createRunDeps({
     ...{ config, target, optimizer: target, judge, agent, runner, caches, observers, stop },
     shared: options.budget,
+    ledger: options.ledger,
     promptOverrides: {},
     onWarning: (message) => notify(observers, 'onWarning', message),
     onProgress(done, total, result) {

@@ -34,8 +34,9 @@ export async function chooseWinner(start: RunState, run: Run): Promise<RunState>
   return state;
 }
 
-/** The end of a run: the winner is measured by draws that the search has not seen, and all are tested. */
+/** The end of a run: the winner is measured by draws that the search has not seen, and all are tested. Nothing where nothing was tried. */
 export async function finish(state: RunState, run: Run): Promise<RunState> {
+  if (state.searchEnd === 'nothing_to_gain' && state.stepsDone === 0) return state;
   return measureOnTest(isWinnerMeasured(state, run) ? state : await measureWinner(state, run), run);
 }
 

@@ -22,7 +22,6 @@ import {
 import { trainsPackage } from '../core/document/index.ts';
 import {
   addStageUsage,
-  type Bill,
   describeUnread,
   isNothingRead,
   type OpenRunStore,
@@ -32,7 +31,7 @@ import {
   summarize,
   type TestLook,
 } from '../core/run/index.ts';
-import { type LimitReached, paidSince } from '../models/index.ts';
+import type { LimitReached } from '../models/index.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
@@ -137,16 +136,17 @@ export class SkillOptTrainer<I extends Item = Item> {
       fileUse.note(progress[2]);
       recorder.progress(...progress);
     };
-    const { deps, depsUnder, budget, takeCounts, takeAnswers, keepSpent } = createRunDeps({
+    const counted = journal.reduce((sum, { usage }) => addStageUsage(sum, usage), {});
+    const { deps, depsUnder, budget, takeCounts, takeAnswers, usageWith } = createRunDeps({
       ...{ config: this.#config, promptOverrides: this.#promptOverrides, target, optimizer, judge, agent, runner },
       ...{ caches: store.caches, ledger: store.ledger, shared, observers, stop, onWarning: warn, onProgress },
-      usage: journal.reduce((sum, { usage }) => addStageUsage(sum, usage), {}),
-      uncounted: uncountedReplies(store, journal),
+      usage: counted,
+      uncounted: store.ledger?.reconcile(counted) ?? {}, // the next line of the journal counts it
     });
     const onFailure = (error: unknown) => {
       for (const each of [stop, finalStop]) each.halt(error);
     };
-    const counts = { takeCounts, takeAnswers, keepSpent };
+    const counts = { takeCounts, takeAnswers, usageWith };
     const recorder = new Recorder({ store, outRoot: this.#store.name, journal, observers, ...counts, onFailure });
     const finalDeps = depsUnder(finalStop, (done, total, result) =>
       recorder.progressOf('final measurement', done, total, result),
@@ -177,10 +177,4 @@ async function closing<Answer>(store: OpenRunStore, work: () => Promise<Answer>)
   });
   await store[Symbol.asyncDispose]();
   return answer;
-}
-
-/** After a kill the cache may hold replies that no line of the journal has counted. The next line counts them. */
-function uncountedReplies({ caches }: OpenRunStore, journal: readonly RunEvent[]): Bill[] {
-  const counted = journal.at(-1)?.counted; // none in a new run, or one of an earlier version
-  return (counted === undefined ? undefined : paidSince(caches.replies, counted)) ?? [];
 }

@@ -12,6 +12,7 @@ import {
 import { type JsonObject, listOf, objectOf, textOf } from './read/json.ts';
 import { type LineFile, readRecords } from './read/lines.ts';
 import {
+  enoughOf,
   keptName,
   keptPath,
   keptText,
@@ -44,9 +45,14 @@ const MAX_NAMES = 100;
 
 const keepAll: Redact = (text) => text;
 
+/** What was said, as it is in the record. Most of it is dropped again, so only what stays is redacted, at the end. */
+type Said = { readonly raw: string } | { readonly kept: string };
+
 /** The one place where every source's texts are filtered, redacted, shortened and counted. Takes records in their order. */
 export class SessionCollector {
   readonly #digest: SessionDigest;
+  #prompts: readonly Said[];
+  #finals: readonly Said[];
   readonly #place: Place;
   readonly #redact: Redact;
   readonly #feedbackIn: ReturnType<typeof feedbackReader>;
@@ -57,6 +63,8 @@ export class SessionCollector {
     this.#feedbackIn = feedbackReader(place.env);
     const empty = { source, sessionId: '', rawPath: keptPath(rawPath, place, redact) };
     this.#digest = before ? continued(before) : copyOf(SessionDigest.parse(empty));
+    this.#prompts = this.#digest.userPrompts.map((kept) => ({ kept }));
+    this.#finals = this.#digest.assistantFinals.map((kept) => ({ kept }));
   }
 
   about({ sessionId = '', project = '', gitBranch = '' }: SessionFacts): void {
@@ -86,14 +94,14 @@ export class SessionCollector {
     if (digest.nUserTurns === 0 && isAgentSession(prompt, this.#place.env)) this.leaveOut('sub-agent');
     if (digest.nUserTurns > 0) for (const feedback of this.#feedbackIn(prompt)) this.signal(feedback);
     digest.nUserTurns += 1;
-    digest.userPrompts = withoutMiddle([...digest.userPrompts, keptText(prompt, this.#redact)]);
+    this.#prompts = withoutMiddle([...this.#prompts, { raw: enoughOf(prompt) }]);
   }
 
   assistantSaid(text: string, moment?: Moment): void {
     this.at(moment);
     if (text.trim() === '') return;
     this.#digest.nAssistantTurns += 1;
-    this.#digest.assistantFinals = [...this.#digest.assistantFinals, keptText(text, this.#redact)].slice(-MAX_FINALS);
+    this.#finals = [...this.#finals, { raw: enoughOf(text) }].slice(-MAX_FINALS);
   }
 
   /** The input is searched for a skill that the tool loads. It is not kept. */
@@ -131,6 +139,9 @@ export class SessionCollector {
   digest(): SessionDigest | undefined {
     const digest = this.#digest;
     if (digest.nUserTurns === 0 && digest.nAssistantTurns === 0) return undefined;
+    const keptOf = (said: Said) => ('kept' in said ? said.kept : keptText(said.raw, this.#redact));
+    digest.userPrompts = this.#prompts.map(keptOf);
+    digest.assistantFinals = this.#finals.map(keptOf);
     const leftOut = digest.leftOut ?? whyNothing(digest);
     return { ...copyOf(digest), ...(leftOut && { leftOut }) };
   }
@@ -166,7 +177,7 @@ function whyNothing(digest: SessionDigest): LeftOut | undefined {
   return isHeadless(digest) ? 'headless' : undefined;
 }
 
-function withoutMiddle(prompts: readonly string[]): string[] {
+function withoutMiddle(prompts: readonly Said[]): readonly Said[] {
   return prompts.filter((_, index) => prompts.length <= MAX_PROMPTS || index !== MAX_PROMPTS / 2);
 }
 

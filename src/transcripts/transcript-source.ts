@@ -115,6 +115,10 @@ export function keptText(text: string, redact: Redact): string {
   return isShortened ? ownCopy(`${cut(redacted, Math.min(MAX_TEXT_LENGTH, safeLength))} …`) : redacted;
 }
 
+/** As much of a text as `keptText` looks at, so that a pasted file is not held until the session ends. */
+export const enoughOf = (text: string): string =>
+  text.length > MAX_REDACTED_LENGTH + 2 ? ownCopy(text.slice(0, MAX_REDACTED_LENGTH + 2)) : text;
+
 /** A part of a string keeps the whole of it in memory: megabytes for a line of a prompt. */
 export const ownCopy = (text: string) => Buffer.from(text).toString();
 

@@ -34,6 +34,12 @@ describe('the packed command starts with few modules', () => {
     expect(packages).toEqual(['picocolors']);
   });
 
+  it('sleep status --short, which a shell prompt calls at every line', async () => {
+    const { own, packages } = await loadedBy('sleep', 'status', '--short');
+    expect(own).toBeLessThan(30);
+    expect(packages).toEqual(['picocolors']);
+  });
+
   it('runs', async () => {
     const { own, packages } = await loadedBy('runs');
     expect(own).toBeLessThan(80);

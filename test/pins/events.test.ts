@@ -69,23 +69,23 @@ describe('the journal, format 1', () => {
   it('has these events, each with these keys', async () => {
     const rows = (await journalOfToday()).map((event) => [nameOf(event), Object.keys(event).join(' ')]);
     expect(Object.fromEntries(rows)).toEqual({
-      'run-start': 'type format identity config env target optimizer initialSkill totalSteps items at ms usage counted',
-      'baseline-end': 'type evaluation score at ms usage counted',
-      'step-start': 'type step epoch stepInEpoch editBudget seed itemIds at ms usage counted',
-      'stage-end rollout': 'type step stage evaluation at ms usage counted',
-      'stage-end reflect': 'type step stage patches failurePatterns at ms usage counted answers',
-      'stage-end aggregate': 'type step stage patch at ms usage counted',
-      'stage-end select': 'type step stage patch at ms usage counted',
-      'stage-end update': 'type step stage candidateSkill report candidateHash at ms usage counted',
-      'stage-end evaluate': 'type step stage evaluation score action at ms usage counted',
-      'step-end': 'type step action at ms usage counted',
+      'run-start': 'type format identity config env target optimizer initialSkill totalSteps items at ms usage',
+      'baseline-end': 'type evaluation score at ms usage',
+      'step-start': 'type step epoch stepInEpoch editBudget seed itemIds at ms usage',
+      'stage-end rollout': 'type step stage evaluation at ms usage',
+      'stage-end reflect': 'type step stage patches failurePatterns at ms usage answers',
+      'stage-end aggregate': 'type step stage patch at ms usage',
+      'stage-end select': 'type step stage patch at ms usage',
+      'stage-end update': 'type step stage candidateSkill report candidateHash at ms usage',
+      'stage-end evaluate': 'type step stage evaluation score action at ms usage',
+      'step-end': 'type step action at ms usage',
       'slow-update-end':
-        'type epoch content reasoning candidateSkill candidateHash evaluation score action pairs prevHard currHard at ms usage counted answers',
-      'epoch-end': 'type epoch at ms usage counted',
-      'final-selection-end': 'type evaluation score isPromoted at ms usage counted',
-      'test-look': 'type looks tasks at ms usage counted',
-      'test-end': 'type subject evaluation taskTypes at ms usage counted',
-      'run-end': 'type at ms usage counted',
+        'type epoch content reasoning candidateSkill candidateHash evaluation score action pairs prevHard currHard at ms usage answers',
+      'epoch-end': 'type epoch at ms usage',
+      'final-selection-end': 'type evaluation score isPromoted at ms usage',
+      'test-look': 'type looks tasks at ms usage',
+      'test-end': 'type subject evaluation taskTypes at ms usage',
+      'run-end': 'type at ms usage',
     });
     expect(STAGES).toEqual(['rollout', 'reflect', 'aggregate', 'select', 'update', 'evaluate']);
   });
@@ -94,9 +94,9 @@ describe('the journal, format 1', () => {
     const rows = (await journalOfToday({})).map((event) => [nameOf(event), Object.keys(event).join(' ')]);
     // The first of each name: a later step may have had nothing to decide.
     expect(Object.fromEntries(rows.reverse())).toMatchObject({
-      'baseline-end': 'type evaluation score passes at ms usage counted',
-      'stage-end evaluate': 'type step stage evaluation score action isPartial decision at ms usage counted',
-      'final-measurement-end': 'type hash passes score gain isSeedBetter isClaimed confidence at ms usage counted',
+      'baseline-end': 'type evaluation score passes at ms usage',
+      'stage-end evaluate': 'type step stage evaluation score action isPartial decision at ms usage',
+      'final-measurement-end': 'type hash passes score gain isSeedBetter isClaimed confidence at ms usage',
     });
   });
 

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactSecrets, redactValue } from '../../src/core/guard/index.ts';
+import { RULES } from '../../src/core/guard/redact/redact-secrets.ts';
 import { redactor } from '../../src/transcripts/index.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { AROUND, KNOWN_KEYS, NAMED, PASSWORD } from '../support/secret-arbitraries.ts';
@@ -100,4 +102,50 @@ it('takes any JSON, however deep', () => {
     }),
     { examples: [[1, 'password=hunter2!x']] }, // the mark in a name is no name of a credential
   );
+});
+
+describe('the quick look before a rule', () => {
+  const fixture = (name: string) =>
+    readFileSync(new URL(`../fixtures/secrets/${name}.jsonl`, import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
+      .flatMap((line) => Object.values(JSON.parse(line)).filter((value) => typeof value === 'string'));
+  const planted = [...fixture('planted'), ...fixture('look-alikes')];
+  const prose = fc.constantFrom(
+    ...'Please rename the token, then pass it to the session store. Der Schlüssel lautet: The machine: key, cookie; '.split(
+      ' ',
+    ),
+    ...[
+      'authorization, ',
+      'cookies: ',
+      'add password ',
+      'the key is ',
+      '—',
+      '“x”',
+      '→',
+      '\t',
+      'ñ',
+      'contra_seña',
+      'mật khẩu',
+    ],
+  );
+  const mixed = fc
+    .array(fc.oneof(prose, piece, fc.constantFrom(...planted), text), { maxLength: 12 })
+    .chain((pieces) => fc.constantFrom(' ', '', '\n', ', ', ': ').map((between) => pieces.join(between)));
+
+  const isNeverWrong = (any: string) => {
+    for (const { may, hide } of RULES) if (!may(any)) expect(hide(any)).toBe(any);
+  };
+
+  it('never passes over a planted secret', () => {
+    expect(planted.length).toBeGreaterThan(1_000);
+    for (const any of planted) isNeverWrong(any);
+  });
+
+  it('never passes over what the rule would hide in any text', () => {
+    fc.assert(fc.property(mixed, isNeverWrong), {
+      numRuns: 500,
+      examples: [['authorization, abc123def'], ['api.telegram.org/bot%%%%%%%%%%%%%%%%'], ['note\tpw\nx\tabc1']],
+    });
+  });
 });

@@ -1,84 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Evaluation, parseConfig } from '../../src/core/contracts/index.ts';
-import {
-  emptyRun,
-  type RunEvent,
-  type RunFact,
-  type RunState,
-  reduce,
-  toEvidence,
-  type Verdict,
-  verdictOf,
-} from '../../src/core/run/index.ts';
+import { type RunState, type Verdict, verdictOf } from '../../src/core/run/index.ts';
 import { tasksToProve } from '../../src/core/stats/index.ts';
 import { addObservations, finalReport, noEvidence } from '../../src/public/stats.ts';
 import { verdictWords } from '../../src/report/index.ts';
-
-const stamp = { at: '2026-01-01T00:00:00.000Z', ms: 10, usage: {} };
-const toEvent = (fact: RunFact) => ({ ...stamp, ...fact }) as RunEvent;
-
-const evaluation = (passed: readonly boolean[], name: string): Evaluation => {
-  const scores = passed.map((isRight, at) => ({ id: `${name}-${at}`, hard: Number(isRight), soft: Number(isRight) }));
-  const hard = passed.filter(Boolean).length / Math.max(1, passed.length);
-  return { hard, soft: hard, scores };
-};
-
-type Told = {
-  readonly seed: readonly boolean[];
-  readonly fresh: readonly boolean[];
-  readonly test: { readonly before: readonly boolean[]; readonly after: readonly boolean[] } | undefined;
-  readonly isChanged: boolean;
-  readonly isDone: boolean;
-  readonly isUnread: boolean;
-};
-
-/** A run by its journal: the seed, a winner that was measured again, and perhaps the test. */
-function runOf({ seed, fresh, test, isChanged, isDone, isUnread }: Told): RunState {
-  const items = { train: 4, val: seed.length, test: test?.before.length ?? 0 };
-  const config = parseConfig({});
-  const start = { type: 'run-start', format: 1, identity: {}, config, env: 'e', target: 't', optimizer: 'o' } as const;
-  const begun = [
-    { ...start, initialSkill: '# A\n', totalSteps: 4, items },
-    { type: 'baseline-end', evaluation: evaluation(seed, 'val'), score: evaluation(seed, 'val').hard },
-  ]
-    .map((fact) => toEvent(fact as RunFact))
-    .reduce(reduce, emptyRun);
-  const won = { ...begun.best, skill: '# A\n- b\n', hash: 'won', origin: 'step_0001', score: 0.5 };
-  const searched: RunState = {
-    ...begun,
-    stepsDone: 1,
-    ...(isChanged ? { best: won } : {}),
-    ...(isUnread ? { answers: { analyst: { read: 0, unreadable: 3 } } } : {}),
-    ...(isDone ? { final: { hard: 0, soft: 0, score: 0 } } : {}),
-  };
-  const passes = [evaluation(fresh, 'val')];
-  const evidence = addObservations(
-    noEvidence,
-    passes[0]!.scores.map(({ id, hard }) => ({ id, score: hard })),
-  );
-  const report = finalReport({ fresh: evidence, seed: toEvidence(begun.gate.seed), isSeed: !isChanged });
-  const end = [
-    { type: 'final-measurement-end', hash: searched.best.hash, passes, ...report },
-    ...(test
-      ? [
-          { type: 'test-end', subject: 'baseline', evaluation: evaluation(test.before, 'test'), taskTypes: [] },
-          {
-            type: 'test-end',
-            subject: 'best',
-            evaluation: evaluation(isChanged ? test.after : test.before, 'test'),
-            taskTypes: [],
-          },
-        ]
-      : []),
-    ...(isDone ? [{ type: 'run-end' }] : []),
-  ];
-  return end.map((fact) => toEvent(fact as RunFact)).reduce(reduce, searched);
-}
+import { runOf, type Told } from '../support/told-run.ts';
 
 const bits = (length: number, chance = 0.5) =>
   fc.array(
-    fc.double({ min: 0, max: 1, noNaN: true }).map((x) => x < chance),
+    fc.double({ min: 0, max: 1, noNaN: true }).map((x) => Number(x < chance)),
     { minLength: length, maxLength: length },
   );
 const told: fc.Arbitrary<Told> = fc
@@ -91,7 +21,7 @@ const told: fc.Arbitrary<Told> = fc
   .chain(([val, tests, before, after]) =>
     fc.record({
       seed: bits(val, before),
-      fresh: bits(val, after),
+      fresh: bits(val, after).map((pass) => [pass]),
       test: fc.option(fc.record({ before: bits(tests, before), after: bits(tests, after) }), { nil: undefined }),
       isChanged: fc.boolean(),
       isDone: fc.boolean(),

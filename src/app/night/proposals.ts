@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { RunObserver } from '../../core/run/index.ts';
+import type { Cost, RunObserver } from '../../core/run/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
 import type { Notices } from '../../project/index.ts';
 import { isCutOff } from '../../skills/index.ts';
 import {
@@ -12,7 +13,10 @@ import {
   findSkill,
   HANDOFF_FOLDER,
   isHandoff,
+  isProjectOf,
   listNights,
+  marksOf,
+  nightCost,
   nightScorers,
   nightWork,
   type OpenSleep,
@@ -39,10 +43,6 @@ import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import { type KeptSchedule, readSchedule } from '../schedule/schedule-night.ts';
 import type { NightLimits, OpenedModels } from './run-night.ts';
 
-/** Whether a project is this folder or one above it: nights belong to a whole project. */
-export const isProjectOf = (folder: string) => (project: string) =>
-  folder === project || folder.startsWith(project.endsWith(sep) ? project : project + sep);
-
 type ChosenProposals = {
   readonly stateFolder: string;
   /** Chooses among all kept proposals. */
@@ -50,14 +50,29 @@ type ChosenProposals = {
   readonly notices?: Notices | undefined;
 };
 
+type ChosenToAdopt = ChosenProposals & {
+  /** The digests of proposals with marked lines that a person has seen and agreed to. Others with such lines are refused. */
+  readonly agreed?: readonly string[] | undefined;
+};
+
 type Adoption = { readonly adopted: readonly Adopted[]; readonly proposals: readonly Proposal[] };
 
 /** Puts proposals into the live documents, all or nothing. Returns all kept proposals as they are now. */
-export async function adoptProposals({ stateFolder, choose, notices }: ChosenProposals): Promise<Adoption> {
+export async function adoptProposals({ stateFolder, choose, notices, agreed = [] }: ChosenToAdopt): Promise<Adoption> {
   await using open = await openSettled(stateFolder, notices);
   const proposals = [...choose(open.state.proposals)];
+  for (const proposal of proposals) if (!agreed.includes(proposal.digest)) refuseMarked(proposal);
   const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
   return { adopted, proposals: open.state.proposals };
+}
+
+function refuseMarked(proposal: Proposal): void {
+  const marked = marksOf(proposal);
+  if (marked.length === 0) return;
+  const lines = marked.map(({ line, reasons }) => `${reasons.join(', ')}: ${oneLine(line.replace(/^[-*+] /, ''))}`);
+  const what = `${plural(marked.length, 'line')} of proposal ${proposal.id} should be seen by a person first`;
+  const hint = 'Nothing was written. Agree to these lines, or drop some in a review.';
+  throw new SkillError('CONSENT_MISSING', `${what}: ${lines.join('; ')}`, { hint });
 }
 
 /** Undoes adoptions, in the order given. */
@@ -100,7 +115,11 @@ function requireAsItWas(state: SleepState, before: Proposal): void {
 }
 
 /** A night that was interrupted, or whose questions wait for an agent session to answer them. */
-type UnfinishedNight = { readonly night: number; readonly questions: string | null };
+type UnfinishedNight = {
+  readonly night: number;
+  readonly questions: string | null;
+  readonly cost: Pick<Cost, 'calls' | 'tokens' | 'mayHaveBeen'>;
+};
 
 export type NightStatus = {
   readonly project: string;
@@ -141,7 +160,9 @@ async function unfinishedNight(stateFolder: string, project: string): Promise<Un
   const record = last && (await readNight(last.path));
   if (record?.status !== 'running') return null;
   const questions = join(last!.path, HANDOFF_FOLDER);
-  return { night: last!.night, questions: existsSync(questions) ? questions : null };
+  const { calls, tokens, mayHaveBeen } = await nightCost(last!.path);
+  const cost = { calls, tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}) };
+  return { night: last!.night, questions: existsSync(questions) ? questions : null, cost };
 }
 
 function realPathOf(path: string): string {

@@ -47,7 +47,7 @@ async function runSide(path: string, name: string, split: string): Promise<RunSi
   if (!state.config || !evidence) throw unmeasured(name, split);
   const { best, config } = state;
   const version = String(identity.env);
-  return { name, text: best.skill, evidence, cost: totalCost(state), version, identity, config };
+  return { name, text: best.skill, evidence, cost: totalCost(state.usage), version, identity, config };
 }
 
 /** Attempts that the search did not choose by: the test, or the fresh ones at its end. */

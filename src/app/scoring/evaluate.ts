@@ -76,8 +76,8 @@ const ROUNDING = 1e-9;
 export function checkSkill({ scored, baseline, minScore, config }: CheckInput): SkillCheck {
   const side = sideOf(scored, config);
   const against = baseline && compareSides(sideOf(baseline, config), side, config);
-  const score = pooledMean(side.evidence) ?? 0;
-  const isBelowBar = minScore !== undefined && score < minScore - ROUNDING;
+  const score = pooledMean(side.evidence) ?? null;
+  const isBelowBar = minScore !== undefined && score !== null && score < minScore - ROUNDING;
   const unmeasured = scored.unmeasured ?? baseline?.unmeasured;
   const kind = kindOf({ unmeasured, against, isBelowBar });
   return {

@@ -71,7 +71,7 @@ async function scoreDocument({ document, text, wiring }: Subject, scoring: Scori
   const look = { by: 'eval', document, skill: text, conditions } as const;
   return {
     ...{ document, text, splits, taskTypes, whole: together(splits, taskTypes) },
-    cost: totalCost({ usage, isDone: true }),
+    cost: totalCost(usage),
     testLooks: await countLook(plan.testTasks, look, wiring, onWarning),
     version: env.version,
     unmeasured: whys.find((why) => why !== undefined),

@@ -1,8 +1,8 @@
 /*
  * Applying a run, in order. Without a name the only run in `--root` is meant (several: USAGE, none: RUN_NOT_FOUND). A name is
  * looked for in `--root` first, then as a path from here; the first that holds a journal counts.
- * The run's state is read. The run's lock is not looked at, and nothing is refused because the run is not over: for one that is at work,
- * has failed or was stopped, the best skill so far is offered, with the verdict `stopped` or `broken`: not proven.
+ * The run's state is read. A run that is at work is refused (RUN_LOCKED). One that has failed or was stopped is not: the best skill
+ * so far is offered, with the verdict `stopped` or `broken`: not proven.
  * Another process that applies or undoes is noticed at once (`recover`), and again when writing: RUN_LOCKED. `recover` takes back what
  * a crash cut off. `planApply` reads the live files. A link is followed. Before anybody is asked, DOCUMENT_REFUSED ends it for
  * a file that has several names, may not be written or is no regular file (`refused`), or is gone or edited (`requireApplicable`).

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { adoptProposals, loadRun, trainAt } from '../../app/index.ts';
+import { SkillError } from '../../core/contracts/index.ts';
 import { plural } from '../../core/text/index.ts';
 import { SimpleQAEnv } from '../../envs/index.ts';
 import { type NightStory, type PoisonFate, type StoryLine, type WeekStory, weekLines } from '../../report/index.ts';
@@ -29,7 +30,7 @@ const shape = {
 type Flags = OptionalFlags<never, 'fresh' | 'quiet', 'seed' | 'latencyMs'>;
 
 export const define: DefineCommand = (command, terminal) => {
-  for (const option of flagsFrom(shape, { group: 'options:' })) command.addOption(option);
+  for (const option of flagsFrom(shape)) command.addOption(option);
   command
     .option('--fresh', 'start over even when runs/demo is not finished')
     .option('--quiet', 'no progress, only the result')
@@ -64,7 +65,14 @@ async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Prom
   // Nothing was paid for, and a demo out of the cache would show nothing.
   await trainShown(path, { isQuiet: quiet }, terminal, (watching) =>
     trainAt(path, trainer, { isFresh, isCacheCleared: true, ...watching }),
-  );
+  ).catch(refuseFolder);
+}
+
+/** Its run is always in this folder: there is no flag for another one. */
+function refuseFolder(error: unknown): never {
+  if (!(error instanceof SkillError && error.code === 'RUN_UNWRITABLE')) throw error;
+  const hint = 'Change to a folder that you may write into, and start it there: the demo needs no files.';
+  throw new SkillError(error.code, error.message, { cause: error, hint });
 }
 
 const sleepShape = {
@@ -76,7 +84,7 @@ type DemoSleepFlags = OptionalFlags<never, 'quiet', 'seed' | 'nights'>;
 
 export function addDemoSleep(command: Command, terminal: Terminal, playNight: PlayNight = demoNight): void {
   const part = command.command('sleep').description('seven nights of a simulated person, offline');
-  for (const option of flagsFrom(sleepShape, { group: 'options:' })) part.addOption(option);
+  for (const option of flagsFrom(sleepShape)) part.addOption(option);
   part
     .option('--quiet', 'no progress, only the result')
     .addOption(jsonOption())
@@ -91,7 +99,8 @@ async function showDemoSleep({ quiet, ...flags }: DemoSleepFlags, terminal: Term
   say('a simulated person works by day, their agent learns at night: offline, no key, no cost');
   const onNight = ({ night, learned }: NightStory) =>
     say(`night ${night} of ${nights}: ${plural(learned.length, 'line')} learned`);
-  await interruptible({ io: terminal.io, onStop: terminal.say }, async (signal) => {
+  const hint = 'Nothing was kept: the same command begins again.';
+  await interruptible({ io: terminal.io, onStop: terminal.say, hint }, async (signal) => {
     const week = await playWeek(playNight, { seed, nights, signal, onNight });
     terminal.answer(week, weekLines(week, { width, colors }));
   });

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { realpath, rm, writeFile } from 'node:fs/promises';
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { appendFile, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Option } from 'commander';
 import { checkProposal, chooseProject, nextCommand, nextForSkillOpt } from '../../app/index.ts';
@@ -76,10 +76,9 @@ async function writeStarter(
 ): Promise<void> {
   const files = starterProject(flags.format, basename(path));
   if (!flags.force) refuseToOverwrite(path, Object.keys(files));
-  await writeFiles(path, files);
+  const written = await writeFiles(path, files);
   const notes = cautions.flatMap((text) => noteLines(text, terminal));
-  const lines = starterLines(path, files, terminal);
-  terminal.answer({ directory: path, files: Object.keys(files), cautions }, [...notes, ...lines]);
+  terminal.answer({ directory: path, files: written, cautions }, [...notes, ...starterLines(path, written, terminal)]);
 }
 
 async function writeProject(found: FolderFindings, flags: Flags, terminal: Terminal): Promise<void> {
@@ -101,9 +100,9 @@ async function writeProject(found: FolderFindings, flags: Flags, terminal: Termi
     ...(proposal.newSkill ? { 'SKILL.md': proposal.newSkill } : {}),
   };
   if (!flags.force) refuseToOverwrite(directory, Object.keys(files));
-  await writeFiles(directory, files);
+  const written = await writeFiles(directory, files);
   const next = await nextCommand({ found, choice, proposal, file, goThere });
-  const told = { written: Object.keys(files), next, cautions: [...cautionsFor(choice, found), ...checked.warnings] };
+  const told = { written, next, cautions: [...cautionsFor(choice, found), ...checked.warnings] };
   answer({ found, choice, proposal }, told, terminal);
 }
 
@@ -131,10 +130,12 @@ function refuseToOverwrite(path: string, names: readonly string[]): void {
   throw new SkillError('USAGE', `${path} already has ${there.join(' and ')}`, { hint });
 }
 
-async function writeFiles(path: string, files: Readonly<Record<string, string>>): Promise<void> {
+/** Answers with the names of what was written. */
+async function writeFiles(path: string, files: Readonly<Record<string, string>>): Promise<string[]> {
   try {
     await makeFolder(path);
     for (const [name, text] of Object.entries(files)) await writeAnew(join(path, name), text);
+    return [...Object.keys(files), ...(await ignoreRuns(path))];
   } catch (cause) {
     const hint = 'Choose a folder that you may write into: skillopt init DIR';
     throw new SkillError('USAGE', `cannot write into ${path}: ${(cause as Error).message}`, { cause, hint });
@@ -145,6 +146,19 @@ async function writeFiles(path: string, files: Readonly<Record<string, string>>)
 async function writeAnew(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   await writeFile(path, text, { flag: 'wx' });
+}
+
+const IGNORED = '.gitignore';
+
+/** Runs hold replies of models, which nobody wants to commit by accident. What is no plain file is left alone. */
+async function ignoreRuns(path: string): Promise<string[]> {
+  const file = join(path, IGNORED);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) return [];
+  const text = found ? await readFile(file, 'utf8') : '';
+  if (/^\/?runs\/?\s*$/m.test(text)) return [];
+  await appendFile(file, `${text === '' || text.endsWith('\n') ? '' : '\n'}runs/\n`);
+  return [IGNORED];
 }
 
 /** Keeps only what the flags name. Throws for what is not there, and for a skill that is no text. */

@@ -44,7 +44,12 @@ export const defineRuns: DefineCommand = (command, terminal) => {
     .addHelpText('after', RUNS_EXAMPLES)
     .action(async (flags: { root?: string }) => {
       const root = flags.root ?? 'runs';
-      const nights = flags.root === undefined ? await listNightRuns(placeOfNights(terminal)) : [];
+      const sayWithout = (error: unknown): [] => {
+        if (!(error instanceof SkillError)) throw error;
+        terminal.warn(`the nights of this project are not listed: ${error.message}`);
+        return [];
+      };
+      const nights = flags.root === undefined ? await listNightRuns(placeOfNights(terminal)).catch(sayWithout) : [];
       const runs = await listRuns(resolvePath(terminal.io.cwd(), root), nights);
       const none = [`no runs in ${root}; start one with: ${terminal.called('skillopt train, or skillopt demo')}`];
       terminal.answer({ root, runs }, runs.length > 0 ? runTable(runs, terminal) : none);
@@ -176,7 +181,7 @@ export const defineCache: DefineCommand = (command, terminal) => {
   const clear = part('clear <run>', 'delete the cache of one run; what it held is paid for again');
   stats.action((flags: CacheFlags) => showStats(flags, terminal));
   clear.action((run: string, flags: CacheFlags) => clearOne(run, flags, terminal));
-  command.addHelpText('after', CACHE_EXAMPLES);
+  command.addOption(jsonOption()).addHelpText('after', CACHE_EXAMPLES);
 };
 
 const CACHE_EXAMPLES = examples([

@@ -30,8 +30,7 @@ const optimizerKnobs = {
 
 export const define: DefineCommand = (command, terminal) => {
   const shape = { ...place, ...line, ...targetKnobs, ...optimizerKnobs };
-  for (const option of flagsFrom(shape, { group: 'options:', placeholders: { host: 'address' } }))
-    command.addOption(option);
+  for (const option of flagsFrom(shape, { placeholders: { host: 'address' } })) command.addOption(option);
   command
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)

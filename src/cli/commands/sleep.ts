@@ -112,9 +112,9 @@ function addProposals({ ofProject, calling }: Parts): void {
       .option('--all-skills', `what ${done} for skills${allOrNothing}`)
       .option('--memory', `what ${done} for the memory file`)
       .option('--night <number>', 'what this night proposed', readNight);
-  about('adopt', 'put what a night proposed into the live document', 'is proposed', ', all or nothing').action(
-    calling(async () => (await import('../sleep/state.ts')).adoptChosen),
-  );
+  about('adopt', 'put what a night proposed into the live document', 'is proposed', ', all or nothing')
+    .option('--marked', 'also with lines that are marked: you have seen them')
+    .action(calling(async () => (await import('../sleep/state.ts')).adoptChosen));
   about('rollback', 'undo the last adoption, or those of a night', 'was adopted').action(
     calling(async () => (await import('../sleep/state.ts')).rollBackChosen),
   );

@@ -13,7 +13,7 @@ import { type LoadedProject, resolvePath } from '../../project/index.ts';
 import { nameSome, nextLines, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Finding, LoadedCheck } from '../../tasks/index.ts';
-import { Answered, interruptible } from '../errors.ts';
+import { Answered, exitCodeOf, interruptible, printError } from '../errors.ts';
 import { jsonOption, positiveNumber, readCount, readPasses } from '../flags/flags.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
@@ -36,7 +36,9 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--out <file>', 'JSONL file to write, or to add to (default: the tasks of the project, or tasks.jsonl)')
     .option('--model <model>', 'model that drafts, such as openai:MODEL (default: the optimizer of the project)')
     .option('--max-calls <number>', 'maximum number of model calls', readCount)
+    .option('--max-total-tokens <number>', 'maximum number of tokens, in and out', readCount)
     .option('--max-cost-usd <number>', 'maximum cost in dollars; the price of the model must be known', positiveNumber)
+    .option('--max-minutes <number>', 'stop after this many minutes', positiveNumber)
     .option('--quiet', 'no progress')
     .option('--yes', 'do not ask before the calls')
     .action((flags: DraftFlags) => draftTasks(flags, terminal));
@@ -117,14 +119,14 @@ function findingLines(shown: string, count: number, findings: readonly Finding[]
 type DraftFlags = { readonly n: number } & OptionalFlags<
   'config' | 'skill' | 'out' | 'model',
   'quiet' | 'yes',
-  'maxCalls' | 'maxCostUsd'
+  'maxCalls' | 'maxTotalTokens' | 'maxCostUsd' | 'maxMinutes'
 >;
 
 async function draftTasks(flags: DraftFlags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
-  const { config, model, n, maxCalls, maxCostUsd } = flags;
+  const { config, model, n, maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = flags;
   const cwd = io.cwd();
-  const limits = { maxCalls, maxCostUsd };
+  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
   const loaded = await projectOf({ config, ...limits }, terminal);
   const out = tasksPath(flags.out, loaded, terminal);
   const shown = shownPath(out, cwd);
@@ -138,8 +140,11 @@ async function draftTasks(flags: DraftFlags, terminal: Terminal): Promise<void> 
     drafting.draft({ signal, observers, onProgress }),
   );
   const answer = answerOf(work, { shown, n, isProject: loaded !== undefined });
-  terminal.answer(answer, draftLines(answer, work.failure === undefined, terminal));
-  if (work.failure !== undefined) throw work.failure;
+  const lines = draftLines(answer, work.failure === undefined, terminal);
+  if (work.failure === undefined) return terminal.answer(answer, lines);
+  if (!terminal.isJson) terminal.answer(answer, lines);
+  printError(work.failure, terminal, answer);
+  throw new Answered(exitCodeOf(work.failure));
 }
 
 /** What it will ask for is said before it asks; a person at a terminal may say no. */
@@ -189,6 +194,10 @@ const WORDS = {
   'not usable': 'not usable',
 } as const;
 
+const MORE = 'The same command drafts more.';
+const NO_MORE =
+  'No draft of this command was good enough, and more commands would hardly find one: train on these, give the skill more to ask about, or name another --model.';
+
 function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Terminal): string[] {
   const { colors, width, canAsk } = terminal;
   const { file, drafted, tasks, wanted, kinds, dropped, doubtful, calls } = answer;
@@ -204,7 +213,7 @@ function draftLines(answer: DraftAnswer, isDone: boolean, terminal: Terminal): s
     ...(doubtful > 0
       ? wrap(`${plural(doubtful, 'task')} kept with a doubtful reference: look at those first`, width, '  ')
       : []),
-    ...(isShort ? ['The same command drafts more.'] : []),
+    ...(isShort ? wrap(drafted > 0 || !isDone ? MORE : NO_MORE, width, '') : []),
     `${plural(calls, 'call')}, ${answer.costWords}`,
     ...(isDone ? ['', ...nextLines(whatNext(answer, canAsk), terminal)] : []), // the error says what to do
   ];

@@ -6,14 +6,18 @@ import { kebabCase } from './in-flags.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type FlagOptions = {
-  readonly group: string;
+  /** The title in help; default: that of the other options. */
+  readonly group?: string;
   /** Placeholders for what a value is, where the type does not say it. */
   readonly placeholders?: Readonly<Record<string, string>>;
   readonly aliases?: Readonly<Record<string, string>>;
 };
 
 /** One flag per key of a schema: `batchSize` is `--batch-size <n>`, its help is the key's description. */
-export function flagsFrom(shape: Shape, { group, placeholders = {}, aliases = {} }: FlagOptions): Option[] {
+export function flagsFrom(
+  shape: Shape,
+  { group = 'Options:', placeholders = {}, aliases = {} }: FlagOptions = {},
+): Option[] {
   const options = Object.entries(shape).flatMap(([key, schema]) => {
     const { inner, fallback } = unwrap(schema);
     if (inner instanceof z.ZodBoolean) return switches(key, schema.description ?? '', fallback === true);

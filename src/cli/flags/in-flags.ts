@@ -12,6 +12,7 @@ const LIMITS = /\bmax(?:Calls|TotalTokens|TokensPerNight|CostUsd|Minutes)\b/g;
 const ADVICE: readonly (readonly [string, string])[] = [
   ['(outRoot)', '(--run)'],
   ['move this run away', 'start over (--fresh)'],
+  ['take back what was applied.', 'take back what was applied: skillopt apply RUN --undo'],
   ['Start again', 'Run the same command again'],
   ['start again', 'run the same command again'],
   ['or choose another split', 'or choose another with --split'],
@@ -37,6 +38,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['Turn llmMine on, or let rules find the tasks.', 'Turn it on with --llm-mine, or leave --with-model out.'],
   ['Name a real optimizer, or let rules', 'Name a real one with --optimizer, or leave --with-model out: rules'],
   ['Name another optimizer, or let rules', 'Name another with --optimizer, or leave --with-model out: rules'],
+  ['Agree to these lines, or drop some in a review.', 'Agree with --marked, or drop some: skillopt sleep review'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];
 

@@ -22,7 +22,7 @@ export function initLines({ found, choice, proposal }: Made, told: Told, termina
   const { written, next, cautions } = told;
   const { width } = terminal;
   const { bold, dim } = terminal.colors;
-  const names = `Wrote ${written.join(' and ')}; nothing else was touched.`;
+  const names = `Wrote ${written.join(', ').replace(/, ([^,]*)$/, ' and $1')}; nothing else was touched.`;
   const show = ([what, text]: Row) => {
     const [first = '', ...more] = wrap(text, width - INDENT);
     return [`  ${dim(what.padEnd(INDENT - 2))}${first}`, ...more.map((line) => ' '.repeat(INDENT) + line)];
@@ -87,13 +87,13 @@ function decidedRows({ skill, source, columns, scoring, models }: Choice, { sett
 const nameOf = (spec: unknown): string =>
   typeof spec === 'string' ? spec : String((spec as { model?: unknown }).model);
 
-export function starterLines(path: string, files: Readonly<Record<string, string>>, terminal: Terminal): string[] {
+export function starterLines(path: string, files: readonly string[], terminal: Terminal): string[] {
   const { called, lineWidth } = terminal;
   const { bold, dim } = terminal.colors;
   const cwd = terminal.io.cwd();
   const isHere = path === cwd;
-  const what = [' how it is trained', ' what is learned from', ' where training starts'];
-  const names = Object.keys(files).map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);
+  const what = [' how it is trained', ' what is learned from', ' where training starts', ' keeps runs out of git'];
+  const names = files.map((name, index) => `  ${name.padEnd(22)}${dim(what[index]!)}`);
   const lines = [
     `wrote a project into ${isHere ? 'this folder' : shownPath(path, cwd)}`,
     ...names,
@@ -102,7 +102,7 @@ export function starterLines(path: string, files: Readonly<Record<string, string
     ...(isHere ? [] : [`  ${bold(`cd ${shellWord(shownPath(path, cwd))}`)}`]),
     `  ${bold(called('skillopt train', path))}         ${dim('offline, with simulated models, in a few seconds')}`,
     `  ${bold(called('skillopt diff starter', path))}  ${dim('what was learned')}`,
-    `then put your tasks into tasks.jsonl and name real models as ${Object.keys(files)[0]} says`,
+    `then put your tasks into tasks.jsonl and name real models as ${files[0]} says`,
   ];
   return fitRows(lines.join('\n'), lineWidth).split('\n');
 }

@@ -8,6 +8,7 @@ import {
   type FileTrouble,
   type Harvest,
   type HarvestCounts,
+  LEAST_HELD_OUT,
   type MineResult,
   type Overview,
   openSleep,
@@ -163,7 +164,7 @@ export async function showHarvest(flags: HarvestFlags, terminal: Terminal): Prom
   const { groups, dropped } = mined;
   const found = { sessionsFound, ...counts, sessions: harvest.sessions.length };
   const answer = { ...found, tasks: mined.tasks.map(toTaskJson), groups, dropped, trouble: harvest.trouble, output };
-  terminal.answer(answer, [...lines, ...outputLines(output, flags, terminal)]);
+  terminal.answer(answer, [...lines, ...outputLines({ output, tasks: mined.tasks.length }, flags, terminal)]);
 }
 
 /** Known to be writable before anything is paid for. */
@@ -197,10 +198,17 @@ function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Te
     '',
     ...taskTable(mined, terminal),
     ...asked,
-    ...(asked.length === 0 && mined.tasks.length > 0 ? ['Nothing was asked twice yet.'] : []),
+    ...(asked.length === 0 && mined.tasks.length > 0 ? wrap(proofLine(mined), width) : []),
     ...mined.notes.map(colors.dim),
     ...rest,
   ];
+}
+
+/** In the words of a night: tasks that are held out prove something, even if no two requests are alike. */
+function proofLine({ tasks }: MineResult): string {
+  const held = tasks.filter(({ split }) => split === 'val').length;
+  const have = `No two requests are worded alike. ${held} of the ${LEAST_HELD_OUT} held-out tasks that a proof needs are here`;
+  return held < LEAST_HELD_OUT ? `${have}: more sessions bring more.` : `${have}.`;
 }
 
 const TASK_COLUMNS: readonly Column[] = [
@@ -221,12 +229,17 @@ function taskTable({ tasks }: MineResult, terminal: Terminal): string[] {
   return [...table([...(isOfMany ? [PROJECT] : []), ...TASK_COLUMNS], rows, terminal), ''];
 }
 
-function outputLines(output: string | undefined, flags: HarvestFlags, terminal: Terminal): string[] {
+type Output = { readonly output: string | undefined; readonly tasks: number };
+
+function outputLines({ output, tasks }: Output, flags: HarvestFlags, terminal: Terminal): string[] {
+  if (output === undefined && tasks === 0) return [];
   if (output === undefined) {
     const command = retyped(`harvest${flags.withModel ? ' --with-model' : ''} --output tasks.json`, flags);
     return ['', ...nextLines([[command, 'the tasks as a file, to review by hand']], terminal)];
   }
   const file = shownPath(output, terminal.io.cwd());
+  if (tasks === 0)
+    return ['', ...wrap(`written: ${file}. It has no task, so a night has nothing to do with it yet.`, terminal.width)];
   const use = `Then skillopt sleep run --tasks ${shellWord(file)} spends a night on it; skillopt train does not read it.`;
   const written = `written: ${file}. Read it, correct it, and set "reviewed": true in it. ${terminal.called(use)}`;
   return ['', ...wrap(written, terminal.width)];

@@ -1,4 +1,3 @@
-import { isProjectOf } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { oneLine, percent, plural, points, shellWord } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
@@ -10,7 +9,7 @@ import {
   type ProposalCommand,
   type SleepReport,
 } from '../../report/index.ts';
-import type { Proposal } from '../../sleep/index.ts';
+import { isProjectOf, marksOf, type Proposal } from '../../sleep/index.ts';
 import { Answered } from '../errors.ts';
 import type { OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -63,15 +62,18 @@ const hasTwice = (proposals: readonly Proposal[]) =>
   new Set(proposals.map(({ document }) => document.realPath)).size < proposals.length;
 
 /** For `--json`: the texts of the blocks are long, and in the diff. */
-export function shownProposal({ baseBlock: _base, block: _block, ...rest }: Proposal) {
-  return rest;
+export function shownProposal(proposal: Proposal) {
+  const { baseBlock: _base, block: _block, concerns: _concerns, ...rest } = proposal;
+  return { ...rest, marked: marksOf(proposal) };
 }
 
 /** `night 12, 2026-01-31: skill my-skill, +4.2 points, 97.5 % sure`. */
-export function proposalLine({ night, document, gain, confidence, at }: Proposal): string {
+export function proposalLine(proposal: Proposal): string {
+  const { night, document, gain, confidence, at, status } = proposal;
+  const marked = status === 'pending' ? marksOf(proposal).length : 0;
   const worth = gain === null ? '' : `, ${points(gain.value)} points`;
   const sure = gain === null || confidence === null ? '' : `, ${percent(confidence)} sure`;
-  return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}`;
+  return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}${marked > 0 ? `, ${plural(marked, 'line')} marked` : ''}`;
 }
 
 function severalLines(proposals: readonly Proposal[], command: ProposalCommand, terminal: Terminal): string[] {

@@ -1,9 +1,11 @@
 import { dropProposal, measureReview, openModels, planOf, reviewCost } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
+import { readRules } from '../../core/document/index.ts';
 import { findPoison } from '../../core/guard/index.ts';
 import { oneLine, plural, points, strip } from '../../core/text/index.ts';
 import {
   changesOf,
+  marksOf,
   type OpenSleep,
   openReview,
   openSleep,
@@ -36,7 +38,7 @@ export async function reviewProposal(flags: ReviewFlags, terminal: Terminal): Pr
   if (flags.dropChange === undefined && !terminal.canAsk) return list(proposal!, changes, terminal);
   await warnWithoutModel(sleep, terminal);
   const { dropChange } = flags;
-  const decisions = dropChange ? dropNumbered(changes, dropChange) : await askAbout(changes, terminal);
+  const decisions = dropChange ? dropNumbered(changes, dropChange) : await askAbout(proposal!, changes, terminal);
   if (decisions === undefined) return unchanged(terminal);
   const review = await openReview(sleep.folder, proposal!);
   const block = reviewedBlock(proposal!, changes, decisions, review.block);
@@ -78,15 +80,22 @@ function dropNumbered(changes: readonly ReviewedChange[], numbers: readonly numb
 
 function list(proposal: Proposal, changes: readonly ReviewedChange[], { answer, colors }: Terminal): void {
   const { id, night, document, gain } = proposal;
-  const numbered = changes.map((change, index) => ({ number: index + 1, ...change }));
+  const numbered = changes.map((change, index) => ({ number: index + 1, ...change, marks: marksIn(proposal, change) }));
   const how =
     'A terminal asks about each. Elsewhere --drop-change NUMBER drops one, and --yes agrees to measure the rest.';
   answer({ proposal: id, night, document, gain, changes: numbered }, [
     `night ${night} proposes ${plural(changes.length, 'change')} of ${oneLine(document.name)}:`,
-    ...numbered.map(({ number, kind, rule }) => `  ${number}. ${kind === 'add' ? '+' : '−'} ${oneLine(rule)}`),
+    ...numbered.flatMap(({ number, kind, rule, marks }) => [
+      `  ${number}. ${kind === 'add' ? '+' : '−'} ${oneLine(rule)}`,
+      ...(marks.length > 0 ? [colors.yellow(`     ! ${marks.map(oneLine).join(', ')}`)] : []),
+    ]),
     colors.dim(how),
   ]);
 }
+
+/** Why a person should look at a rule that is added. */
+const marksIn = (proposal: Proposal, { kind, rule }: ReviewedChange): readonly string[] =>
+  kind === 'add' ? (marksOf(proposal).find(({ line }) => readRules(line)[0] === rule)?.reasons ?? []) : [];
 
 /** What it costs is said before anything is spent. */
 async function isAgreed(sleep: OpenSleep, review: Reviewable, { yes, maxCalls }: ReviewFlags, terminal: Terminal) {
@@ -122,12 +131,18 @@ const CHOICES = [
 ];
 
 /** Asks a person about each change in turn. `undefined`: they quit. Ctrl-C changes nothing either. */
-async function askAbout(changes: readonly ReviewedChange[], terminal: Terminal): Promise<ReviewDecision[] | undefined> {
+async function askAbout(
+  proposal: Proposal,
+  changes: readonly ReviewedChange[],
+  terminal: Terminal,
+): Promise<ReviewDecision[] | undefined> {
   const { select } = await import('@clack/prompts');
   const decisions: ReviewDecision[] = [];
   while (decisions.length < changes.length) {
     const change = changes[decisions.length]!;
-    const message = `${decisions.length + 1} of ${changes.length}: ${change.kind === 'add' ? 'add' : 'take out'} «${oneLine(change.rule)}»`;
+    const marks = marksIn(proposal, change);
+    const why = marks.length > 0 ? terminal.colors.yellow(` ! ${marks.map(oneLine).join(', ')}`) : '';
+    const message = `${decisions.length + 1} of ${changes.length}: ${change.kind === 'add' ? 'add' : 'take out'} «${oneLine(change.rule)}»${why}`;
     const choice = await answered(select({ message, options: CHOICES, output: process.stderr }));
     if (choice === 'quit') return undefined;
     const decision = choice === 'edit' ? await editedByHand(change.rule, terminal) : choice;

@@ -8,18 +8,22 @@ import {
   rollbackProposals,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
+import { callWords } from '../../core/run/index.ts';
 import { count, oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
-import { notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
+import { markLines, notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
 import {
   type Adopted,
   agentLoads,
+  isProjectOf,
+  marksOf,
   openSleepState,
   type Proposal,
   PURGEABLE,
   type Purgeable,
   purge,
   type RolledBack,
+  readSleepState,
 } from '../../sleep/index.ts';
 import { shownPath, stateFolderOf } from '../../stores/index.ts';
 import type { OptionalFlags } from '../run-command.ts';
@@ -36,6 +40,7 @@ import {
   proposalLine,
   shownProposal,
 } from './proposals.ts';
+import { shortLine } from './short-status.ts';
 import { placeOf } from './sleep-flags.ts';
 
 type StatusFlags = OptionalFlags<'project', 'short'>;
@@ -45,13 +50,17 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
   const { here } = meantProject(flags, terminal);
   const status = await nightStatus(stateFolderOf(placeOf(terminal)), here, flags.short ? undefined : terminal);
   const [pending, adopted] = [status.pending.map(shownProposal), status.adopted.map(shownProposal)];
-  terminal.answer({ ...status, pending, adopted }, flags.short ? shortLine(status) : statusLines(status, terminal));
+  const { isCutOff, unfinished } = status;
+  const waiting = { proposals: pending.length, hasQuestions: Boolean(unfinished?.questions), isCutOff };
+  const lines = flags.short ? shortLine(waiting) : statusLines(status, terminal);
+  terminal.answer({ ...status, pending, adopted }, lines);
 }
 
 function unfinishedLines(unfinished: NightStatus['unfinished']): string[] {
   if (unfinished === null) return [];
-  const { night, questions } = unfinished;
-  const why = questions ? `waits for answers: ${shownPath(questions)}` : 'is under way, or was cut off';
+  const { night, questions, cost } = unfinished;
+  const spent = cost.calls > 0 ? ` after ${callWords(cost)}` : '';
+  const why = questions ? `waits for answers: ${shownPath(questions)}` : `is under way, or was cut off${spent}`;
   return [`night ${night} ${why}; the same skillopt sleep run resumes it`];
 }
 
@@ -63,12 +72,6 @@ function scheduleLines(schedule: NightStatus['schedule']): string[] {
     `a night runs every day at ${schedule.at} (${schedule.kind})`,
     ...(gone.length > 0 ? [`  it cannot: ${gone.join(', ')} is gone; call skillopt sleep schedule again`] : []),
   ];
-}
-
-function shortLine({ pending, isCutOff, unfinished }: NightStatus): string[] {
-  if (isCutOff) return ['sleep: an adoption is not finished'];
-  if (unfinished?.questions) return ['sleep: questions wait'];
-  return pending.length > 0 ? [`sleep: ${plural(pending.length, 'proposal')}`] : [];
 }
 
 /** Reports of earlier versions say nothing of tools. */
@@ -109,21 +112,29 @@ type PurgeFlags = OptionalFlags<'project', 'yes'>;
 export async function purgeKept(what: string, { project, yes }: PurgeFlags, terminal: Terminal): Promise<void> {
   const place = placeOf(terminal);
   await using open = await openSleepState(stateFolderOf(place), { onWarning: terminal.warn });
-  if (!yes && terminal.canAsk && !(await isMeant(open.state.proposals)))
-    return terminal.answer({ removed: {} }, ['Nothing was deleted.']);
   const of = project === undefined ? undefined : resolvePath(terminal.io.cwd(), project);
-  const removed = await purge(open, { what: readWhat(what), project: of, place });
+  const chosen = { what: readWhat(what), project: of, place };
+  const lost = yes ? undefined : lostBy(chosen, open.state.proposals);
+  if (lost !== undefined && !terminal.canAsk) {
+    const hint = 'Nothing was deleted. Call it with --yes if that is meant.';
+    throw new SkillError('USAGE', `this would delete ${lost}`, { hint });
+  }
+  if (lost !== undefined && !(await confirm(`This deletes ${lost}. Do it?`)))
+    return terminal.answer({ removed: {} }, ['Nothing was deleted.']);
+  const removed = await purge(open, chosen);
   const lines = Object.entries(removed).map(([kind, times]) => `deleted ${kind}: ${count(times)}`);
   terminal.answer({ removed }, lines.length > 0 ? lines : [`there was nothing to delete in ${open.folder}`]);
 }
 
-/** Where something goes that only a person can miss. */
-async function isMeant(proposals: readonly Proposal[]): Promise<boolean> {
-  const of = (status: Proposal['status']) => proposals.filter((one) => one.status === status).length;
+type Chosen = { readonly what: Purgeable; readonly project: string | undefined };
+
+/** What goes that only a person can miss, in words; `undefined` if nothing does. */
+function lostBy({ what, project }: Chosen, proposals: readonly Proposal[]): string | undefined {
+  const isOf = (one: Proposal) => project === undefined || isProjectOf(one.project)(project);
+  const of = (status: Proposal['status']) => proposals.filter((one) => one.status === status && isOf(one)).length;
   const [waiting, adopted] = [of('pending'), of('adopted')];
-  if (waiting + adopted === 0) return true;
-  const lost = `${plural(waiting, 'proposal')} that ${waiting === 1 ? 'waits' : 'wait'}, and the texts that ${plural(adopted, 'adoption')} could be rolled back to`;
-  return confirm(`This may delete ${lost}. Do it?`);
+  if ((what !== 'all' && what !== 'nights') || waiting + adopted === 0) return undefined;
+  return `${plural(waiting, 'proposal')} that ${waiting === 1 ? 'waits' : 'wait'}, and the texts that ${plural(adopted, 'adoption')} could be rolled back to`;
 }
 
 function readWhat(what: string): Purgeable {
@@ -133,14 +144,29 @@ function readWhat(what: string): Purgeable {
   throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
 }
 
-export async function adoptChosen(flags: ProposalFlags, terminal: Terminal): Promise<void> {
+type AdoptFlags = ProposalFlags & { readonly marked?: boolean };
+
+export async function adoptChosen(flags: AdoptFlags, terminal: Terminal): Promise<void> {
   const chosen = among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal));
-  const { adopted, proposals } = await adoptProposals(chosen);
+  const agreed = flags.marked || terminal.canAsk ? await agreedTo(chosen, flags, terminal) : [];
+  if (agreed === undefined)
+    return terminal.answer({ adopted: [] }, ['Nothing was adopted: the proposal waits as it was.']);
+  const { adopted, proposals } = await adoptProposals({ ...chosen, agreed });
   const told: ToldAdoption[] = [];
   for (const one of adopted)
     told.push({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, proposals, terminal) });
   const lines = told.flatMap((one) => adoptedLines(one, terminal));
   terminal.answer({ adopted: told.map(shown) }, lines);
+}
+
+/** Shows the marked lines of what would be adopted, and asks. `undefined`: the person does not want them. */
+async function agreedTo({ stateFolder, choose }: ReturnType<typeof among>, { marked }: AdoptFlags, terminal: Terminal) {
+  const chosen = choose((await readSleepState(stateFolder)).proposals);
+  const lines = chosen.flatMap(marksOf).flatMap((one) => markLines(one, terminal));
+  const digests = chosen.map(({ digest }) => digest);
+  if (marked || lines.length === 0) return digests;
+  terminal.say(lines.join('\n'));
+  return (await confirm('Adopt these marked lines?')) ? digests : undefined;
 }
 
 function among(flags: ProposalFlags, terminal: Terminal, choose: (mine: readonly Proposal[]) => Proposal[]) {
@@ -159,7 +185,9 @@ function chooseToAdopt(proposals: readonly Proposal[], flags: ProposalFlags, ter
   const again = flags.night === undefined ? [] : having('rolled_back', meant);
   if (having('pending', meant).length === 0) {
     if (again.length > 0) return choosePending(again, flags, terminal);
-    refuseAgain(having('adopted', meant).at(-1), terminal);
+    const done = having('adopted', meant).at(-1);
+    if (done !== undefined && !existsSync(done.document.realPath)) return [done]; // somebody deleted it: it can be put there again
+    refuseAgain(done, terminal);
   }
   return choosePending(having('pending'), flags, terminal, { rolledBack: having('rolled_back').at(-1) });
 }

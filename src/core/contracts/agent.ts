@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Usage } from './model.ts';
+import type { RateLimiter, Usage } from './model.ts';
 
 /** SKILL.md and the files beside it, by path. */
 export type SkillPackage = {
@@ -17,14 +17,20 @@ export type AgentRunRequest = {
   readonly sampleIndex: number;
   readonly signal: AbortSignal;
   readonly onStep?: ((step: AgentStep) => void) | undefined;
-  /** Called before each model call, and when its usage is known; only by a runner that `tellsSpending`. */
+  /** Called before each model call and each further try of it, and when its usage is known; only by a runner that `tellsSpending`. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
+  /** How often it asks its model again, and the line in which its calls wait; only for a runner that `tellsSpending`. */
+  readonly asking?: { readonly maxRetries: number; readonly limiter: RateLimiter } | undefined;
   /** Ends the run, as done, at the first step for which it holds. */
   readonly until?: ((step: AgentStep) => boolean) | undefined;
 };
 
 export type AgentSpending = {
+  /** Further tries included. */
   readonly calls: number;
+  /** Of the calls: those that are over, without further tries, and those without an answer yet. */
+  readonly answered?: number | undefined;
+  readonly inFlight?: number | undefined;
   readonly usage: Usage;
   readonly costUsd?: number | undefined;
   /** With the most that calls in flight may take. */
@@ -61,6 +67,8 @@ export type AgentRun = {
   readonly ended: AgentEnd;
   readonly endReason?: string;
   readonly turns: number;
+  /** Model calls, further tries included. Absent where only turns can be seen. */
+  readonly calls?: number;
   readonly steps: readonly AgentStep[];
   readonly skillsOffered: readonly OfferedSkill[];
   readonly skillsLoaded: readonly string[];

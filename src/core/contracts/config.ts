@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SKILL_PARTS, trainsMore, UPDATE_MODES } from '../document/index.ts';
 import { DEFAULT_BATCH_SIZE, DEFAULT_CONFIDENCE, MAX_MISSING_SHARE } from '../stats/index.ts';
+import { isObject } from '../text/index.ts';
 import { SkillError } from './errors.ts';
 import { GATE_DEFAULTS, GATE_METRICS, GATES, knowsNoise } from './gate.ts';
 import { LR_SCHEDULER_MODES } from './schedule.ts';
@@ -170,7 +171,10 @@ export const configShape = {
   rewriteMaxCompletionTokens: setting(positive.default(64_000), 'Longest reply that holds a whole skill, in tokens.'),
   maxTrajectoryTokens: setting(positive.default(40_000), 'Most tokens of trajectories in one optimizer prompt.'),
   optimizerContextTokens: setting(positive.default(128_000), "The optimizer's context window, in tokens."),
-  maxRetries: setting(whole.default(4), 'Further tries of a call that failed for the moment.'),
+  maxRetries: setting(
+    whole.default(4),
+    'Further tries of a failed call. While every call is refused (429), the run waits 30 s for each try, then stops and can be resumed.',
+  ),
   callTimeoutMs: setting(positive.default(120_000), 'Longest time for one model call.'),
   rolloutTimeoutMs: setting(positive.default(600_000), 'Longest time for one task.'),
   maxCalls: setting(
@@ -179,7 +183,10 @@ export const configShape = {
   ),
   maxTotalTokens: setting(positive.optional(), 'Most tokens in and out, of both models.'),
   maxCostUsd: setting(z.number().positive().optional(), 'Most dollars. Every model needs a known price.'),
-  maxMinutes: setting(z.number().positive().optional(), 'Most minutes, counted from each start.'),
+  maxMinutes: setting(
+    z.number().positive().optional(),
+    'Most minutes, counted from each start. Setting the clock changes nothing; on Linux, time asleep does not count.',
+  ),
   prices: setting(z.record(z.string(), Price).default({}), 'Dollars per million tokens, by model name.'),
   maxConsecutiveFailures: setting(positive.default(5), 'Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Maximum share of unscored tasks per stage.'),
@@ -224,6 +231,6 @@ export const isWithoutEffect = (key: string, value: unknown): boolean =>
 
 /** The removed keys that an input still sets to something. */
 export const removedKeysIn = (input: unknown): { readonly key: string; readonly why: string }[] =>
-  Object.entries(input ?? {})
+  Object.entries(isObject(input) ? input : {})
     .filter(([key, value]) => Object.hasOwn(REMOVED_KEYS, key) && value !== undefined && !isWithoutEffect(key, value))
     .map(([key, value]) => ({ key, why: `${REMOVED_KEYS[key]!.why}, got ${JSON.stringify(value)}` }));

@@ -3,7 +3,7 @@ import type { RawPatch } from '../document/index.ts';
 import type { AgentRunner } from './agent.ts';
 import type { SkillOptConfig } from './config.ts';
 import { ModelCallError, SkillError } from './errors.ts';
-import type { ChatModel } from './model.ts';
+import type { ChatModel, Usage } from './model.ts';
 import type { RolloutResult } from './score.ts';
 
 /** A task. The environment decides what stands beside the id. */
@@ -202,11 +202,16 @@ export type RolloutAttempt = {
   readonly sampleIndex: number;
 };
 
+/** What an attempt of a runner has cost. */
+export type RunnerSpending = { readonly calls: number; readonly usage: Usage; readonly costUsd?: number | undefined };
+
 /** Makes the attempts of a run elsewhere, such as in other processes. Environments with `rolloutMany` always run in this process. */
 export interface RolloutRunner {
+  /** The most that one attempt may cost: no attempt begins that could exceed a limit of the run. Default: one call. */
+  readonly most?: { readonly calls?: number; readonly totalTokens?: number; readonly costUsd?: number };
   /**
    * A task whose code throws is a result. Throws `ModelCallError` when a model could not be reached, the signal's reason once it
-   * is aborted, and anything else when the run must stop.
+   * is aborted, and anything else when the run must stop. An attempt for which `onSpent` is not called counts as `most`.
    */
-  run(attempt: RolloutAttempt, signal: AbortSignal): Promise<RolloutResult>;
+  run(attempt: RolloutAttempt, signal: AbortSignal, onSpent?: (spent: RunnerSpending) => void): Promise<RolloutResult>;
 }

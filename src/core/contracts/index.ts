@@ -50,6 +50,7 @@ export {
   type RolloutManyContext,
   type RolloutOutput,
   type RolloutRunner,
+  type RunnerSpending,
   type SkillEnv,
 } from './env.ts';
 export {
@@ -84,8 +85,10 @@ export {
   OWN_CALL_FOLDER,
   OWN_CALL_ORIGINATOR,
   OWN_CALL_SENTINEL,
-  type ReplyCache,
+  type RateLimiter,
   type RunCaches,
+  type Slot,
+  type SlotRequest,
   type TextCache,
   type Usage,
 } from './model.ts';

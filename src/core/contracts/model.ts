@@ -59,18 +59,37 @@ export interface TextCache {
   set(key: string, value: string): Promise<void>;
 }
 
-/** Replies are paid for: each is counted once, however often a run is cut off. */
-export interface ReplyCache extends TextCache {
-  /** `onSafe` is called when `mark` includes the entry, also when the key had a value before. */
-  set(key: string, value: string, onSafe?: () => void): Promise<void>;
-  /** A position behind all entries that are safe now. */
-  mark?(): number;
-  /** The values that became safe after a mark, in order. */
-  since?(mark: number): string[];
+/** A place among the calls in flight. The first of its methods that is called gives it back. */
+export interface Slot {
+  /** The call was answered. */
+  succeed(): void;
+  /** The provider refused because there were too many calls. `retryAfterMs` is the wait that it asked for. */
+  refuse(retryAfterMs?: number): void;
+  /** The call ended in a way that says nothing about the limit. */
+  release(): void;
+}
+
+export type SlotRequest = {
+  /** The first signal to abort ends the wait with its reason. */
+  readonly signals?: readonly (AbortSignal | undefined)[];
+  /** After a refusal: such callers are served before those that ask for the first time. */
+  readonly isAgain?: boolean;
+};
+
+/** The line in which all calls under one key wait. */
+export interface RateLimiter {
+  /** Slots are given in the order of asking. */
+  acquire(request?: SlotRequest): Promise<Slot>;
+  /** No call starts for this time. Makes a pause longer, never shorter. */
+  pause(ms: number): void;
+  /** How many calls may be in flight, how many are, and how many wait. */
+  state(): { readonly calls: number; readonly inFlight: number; readonly waiting: number };
+  /** For how long every call was refused, once that is too long to wait on. */
+  refusedForMs(): number | undefined;
 }
 
 /** With both, a resumed run pays for nothing twice. */
-export type RunCaches = { readonly replies: ReplyCache; readonly rollouts: TextCache };
+export type RunCaches = { readonly replies: TextCache; readonly rollouts: TextCache };
 
 // Our own calls to agents are marked, so that their transcripts are never taken for a person's work.
 

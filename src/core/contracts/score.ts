@@ -66,7 +66,12 @@ function addUp(results: readonly (Scored | null | undefined)[]): Bucket {
   return { total: scored.length, hard: sum('hard'), soft: sum('soft') };
 }
 
-const toNumber = (score: unknown) => (typeof score === 'number' && Number.isFinite(score) ? score : 0);
+/** Adapters in other languages write `true` and `"0.5"`. */
+function toNumber(score: unknown): number {
+  const value =
+    typeof score === 'boolean' || (typeof score === 'string' && score.trim() !== '') ? Number(score) : score;
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
 
 export function toEvaluation(results: readonly RolloutResult[]): Evaluation {
   const [hard, soft] = computeScore(results);

@@ -20,6 +20,7 @@ export {
   isSaidIn,
   mergeNotes,
   newLinesOf,
+  newPiecesOf,
   pruneRules,
   readBlock,
   readLearned,

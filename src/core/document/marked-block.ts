@@ -23,7 +23,18 @@ export function writeBlock(skill: string, kind: BlockKind, content: string): str
   if (blocks.length === 0) return block === '' ? skill : `${skill}${gapAfter(skill)}${block}\n`;
   const ends = [0, ...blocks.map((one) => one.end)];
   const outside = ends.map((from, index) => skill.slice(from, blocks[index]?.start));
-  return [outside[0], block, ...outside.slice(1)].join('');
+  const [before, behind] = [outside[0]!, outside.slice(1).join('')];
+  return block === '' ? closeGap(before, behind) : before + block + behind;
+}
+
+/** Without the blank lines that stood around a block that is gone. */
+function closeGap(before: string, behind: string): string {
+  const [above, below] = [before.replace(/(?:\r?\n)+$/, ''), behind.replace(/^(?:\r?\n)+/, '')];
+  const gap = before.slice(above.length) + behind.slice(0, behind.length - below.length);
+  const lineEnd = gap.startsWith('\r') ? '\r\n' : '\n';
+  if (above === '') return below;
+  if (below.trim() === '') return gap === '' ? above : above + lineEnd;
+  return above + (gap.split('\n').length > 3 ? lineEnd.repeat(2) : gap) + below;
 }
 
 type Block = { readonly start: number; readonly end: number };
@@ -118,6 +129,14 @@ export const itemOf = (rule: string) =>
     .join('\n')}`;
 
 export const readRules = (block: string): string[] => piecesOf(block).flatMap(({ rule }) => (rule ? [rule] : []));
+
+/** The items, and the passages between items, that a block has and another has not. */
+export function newPiecesOf(before: string, after: string): string[] {
+  const known = new Set(piecesOf(before).map(({ raw }) => strip(raw)));
+  return piecesOf(after)
+    .map(({ raw }) => strip(raw))
+    .filter((raw) => raw !== '' && !known.has(raw));
+}
 
 export const writeRules = (rules: readonly string[]): string =>
   rules

@@ -115,7 +115,7 @@ const escapePattern = (text: string) => text.replace(/[\0-/:-@[-`{-\x7f]/g, '\\$
 function sectionPattern(name: string): string {
   const escaped = escapePattern(name);
   const bold = `\\s{0,3}\\*\\*[^*\\n]*${escaped}[^*\\n]*\\*\\*\\s*:?\\s*$`;
-  return `(?im)^(?:\\s{0,3}#+.*${escaped}\\s*$|${bold}|${escaped}\\s*:)`;
+  return `(?im)^(?:\\s{0,3}#+.*${escaped}\\s*$|${bold}|\\s{0,3}${escaped}\\s*:)`;
 }
 
 function headingText(line: string): string | undefined {

@@ -1,8 +1,9 @@
 import type { RolloutResult } from '../contracts/index.ts';
 import type { SkillPart } from '../document/index.ts';
-import { dollars, plural } from '../text/index.ts';
+import { count, dollars, plural } from '../text/index.ts';
+import type { Amounts } from './amounts.ts';
 import type { RunState } from './run-state.ts';
-import { type Amounts, addUsage, noStageUsage, type Spent, type StageUsage, type UsageTable } from './stage-usage.ts';
+import { addUsage, noStageUsage, type StageUsage, type UsageTable } from './stage-usage.ts';
 
 export type Cost = {
   /** Calls that were sent, those that had to be repeated included. */
@@ -12,25 +13,16 @@ export type Cost = {
   readonly costUsd: number;
   /** Whether the price of all calls is known. */
   readonly isPriced: boolean;
-  /** Upper bound: a killed process may have reserved more than it used. */
-  readonly isMost?: true;
+  /** Calls in flight when their process was killed, at most: the provider may have answered them. Not in the amounts above. */
+  readonly mayHaveBeen?: Pick<Cost, 'calls' | 'tokens' | 'costUsd'> | undefined;
 };
 
 const GROUPS = ['trying tasks', 'scoring answers', 'finding edits'] as const;
 
 const groupOf = (stage: string) => (stage === 'rollout' ? GROUPS[0] : stage === 'judge' ? GROUPS[1] : GROUPS[2]);
 
-/** What a run has cost so far. Only the ledger has what an unfinished step has spent. */
-export function totalCost({ usage, isDone }: Pick<RunState, 'usage' | 'isDone'>, spent?: Spent): Cost {
-  const known = costOf(Object.values(usage));
-  if (isDone || !spent) return known;
-  const calls = Math.max(known.calls, spent.calls);
-  const costUsd = Math.max(known.costUsd, spent.costUsd);
-  const isUnheard = known.calls === 0 && calls > 0 && costUsd === 0; // no line says whether its models have a price
-  const tokens = Math.max(known.tokens, spent.totalTokens);
-  const isMost = spent.isMost && (calls > known.calls || tokens > known.tokens || costUsd > known.costUsd);
-  return { calls, tokens, costUsd, isPriced: known.isPriced && !isUnheard, ...(isMost ? { isMost } : {}) };
-}
+/** What a run has cost so far. */
+export const totalCost = (usage: UsageTable): Cost => costOf(Object.values(usage));
 
 /** The same by purpose; what no line of the journal has counted is a row of its own. */
 export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost) {
@@ -40,7 +32,7 @@ export function costRows({ usage }: Pick<RunState, 'usage'>, total: Cost) {
   });
   const known = costOf(Object.values(usage));
   const rest = {
-    what: total.isMost ? 'unfinished work, at most' : 'unfinished work',
+    what: 'unfinished work',
     calls: total.calls - known.calls,
     tokens: total.tokens - known.tokens,
     costUsd: total.costUsd - known.costUsd,
@@ -62,7 +54,29 @@ function costOf(stages: readonly Partial<StageUsage>[]): Cost {
     tokens: sum(({ input, output }) => input + output),
     costUsd: sum(({ costUsd }) => costUsd),
     isPriced: each.every(isPriced),
+    ...unansweredIn(each),
   };
+}
+
+function unansweredIn(each: readonly StageUsage[]): Pick<Cost, 'mayHaveBeen'> {
+  const all = each.reduce(addUsage, noStageUsage);
+  const { unanswered: calls = 0, unansweredTokens: tokens = 0, unansweredUsd: costUsd = 0 } = all;
+  return calls > 0 ? { mayHaveBeen: { calls, tokens, costUsd } } : {};
+}
+
+/** `110 calls`; after a kill `110 calls answered, 2 more may have been`. */
+export function callWords({ calls, mayHaveBeen }: Pick<Cost, 'calls' | 'mayHaveBeen'>): string {
+  const words = plural(calls, 'call');
+  return mayHaveBeen ? `${words} answered, ${count(mayHaveBeen.calls)} more may have been` : words;
+}
+
+/** Why some calls may have been answered or not, below a table of costs; nothing without any. */
+export function mayHaveBeenWords({ mayHaveBeen, isPriced }: Pick<Cost, 'mayHaveBeen' | 'isPriced'>): string[] {
+  if (!mayHaveBeen) return [];
+  const { calls, tokens, costUsd } = mayHaveBeen;
+  const most = tokens > 0 ? `, with up to ${count(tokens)} tokens${isPriced ? ` ($${dollars(costUsd)})` : ''}` : '';
+  const were = calls === 1 ? 'it was' : 'they were';
+  return [`${plural(calls, 'more call')} may have been answered${most}: ${were} in flight at a kill.`];
 }
 
 /** Failed calls may be billed too, at an unknown price. */

@@ -19,7 +19,7 @@ export type Stamp = {
   readonly at: string;
   readonly ms: number;
   readonly usage: Readonly<Record<string, StageUsage>>;
-  /** How far the replies in the cache are counted by the usages so far. */
+  /** In journals of earlier versions: how far the replies in the cache are counted by the usages so far. */
   readonly counted?: number;
   /** Attempts since the last event whose environment threw. */
   readonly threw?: number;

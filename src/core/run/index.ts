@@ -1,6 +1,16 @@
 export {
+  AMOUNTS,
+  type Amounts,
+  addAmounts,
+  largerAmounts,
+  noAmounts,
+  roundUpAmounts,
+  subtractAmounts,
+} from './amounts.ts';
+export {
   amountsIn,
   type Cost,
+  callWords,
   costRows,
   costWords,
   countLoading,
@@ -10,6 +20,7 @@ export {
   isPriced,
   loadingIn,
   loadingOf,
+  mayHaveBeenWords,
   totalCost,
 } from './cost.ts';
 export { type RunEvent, type RunFact, type Stamp, toFact } from './event.ts';
@@ -41,6 +52,17 @@ export {
   toObservations,
 } from './gate-evidence.ts';
 export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
+export {
+  addEntry,
+  createLedger,
+  type Ledger,
+  type LedgerEntry,
+  nothingSpent,
+  type OpenEntry,
+  paidBeyond,
+  type Spent,
+  usageBeyond,
+} from './ledger.ts';
 export {
   type AcceptedEdit,
   acceptedEdits,
@@ -76,20 +98,15 @@ export {
   WHOLE_FOLDER,
 } from './run-store.ts';
 export {
-  type Amounts,
   type AnswerTable,
   addAnswers,
-  addBills,
   addStageUsage,
   addUsage,
   type Bill,
   isNothingRead,
-  type Ledger,
   LIMIT_NAMES,
   type LimitName,
-  noAmounts,
   noStageUsage,
-  type Spent,
   type StageUsage,
   type UsageTable,
 } from './stage-usage.ts';

@@ -1,8 +1,8 @@
 import type { RolloutResult, RunCaches } from '../contracts/index.ts';
 import type { RunEvent } from './event.ts';
 import type { Stage } from './events/event-data.ts';
+import type { Ledger } from './ledger.ts';
 import type { RunState } from './run-state.ts';
-import type { Ledger } from './stage-usage.ts';
 
 /** Files of a run directory by path, made from the journal. */
 export type Views = Readonly<Record<string, string>>;

@@ -20,6 +20,10 @@ export type StageUsage = Usage & {
   readonly cutShort?: number;
   /** Replies that a start which was cut off has paid for. */
   readonly recovered?: number;
+  /** Calls that were in flight when their process was killed, and the most tokens and dollars that they may have cost. */
+  readonly unanswered?: number;
+  readonly unansweredTokens?: number;
+  readonly unansweredUsd?: number;
 };
 
 export const noStageUsage: StageUsage = {
@@ -45,14 +49,12 @@ export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
   return sum;
 }
 
-export const addBills = (table: UsageTable, bills: readonly Bill[]): UsageTable =>
-  bills.reduce((sum, { stage, amounts }) => addStageUsage(sum, { [stage]: { ...noStageUsage, ...amounts } }), table);
-
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
   const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);
   const [rollouts, recovered] = [sum('rollouts'), sum('recovered')];
   const [loaded, unread, cutShort] = [sum('loaded'), sum('unread'), sum('cutShort')];
+  const unanswered = sum('unanswered');
   // Written out, since this is done for every reply.
   return {
     input: sum('input'),
@@ -70,6 +72,9 @@ export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageU
     ...(unread > 0 && { unread }),
     ...(cutShort > 0 && { cutShort }),
     ...(recovered > 0 && { recovered }),
+    ...(unanswered > 0 && {
+      ...{ unanswered, unansweredTokens: sum('unansweredTokens'), unansweredUsd: sum('unansweredUsd') },
+    }),
   };
 }
 
@@ -107,29 +112,6 @@ export function isNothingRead(table: AnswerTable): boolean {
   return stages.some(({ unreadable }) => unreadable > 0) && stages.every(({ read }) => read === 0);
 }
 
-/** What calls cost. */
-export type Amounts = { readonly calls: number; readonly totalTokens: number; readonly costUsd: number };
-export const noAmounts: Amounts = { calls: 0, totalTokens: 0, costUsd: 0 };
-
 /** The limits of a run, as its config calls them. */
 export const LIMIT_NAMES = ['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
-
-/** What a run has spent, and the limit that ended its last start, if one did. */
-export type Spent = Amounts & {
-  readonly limit?: LimitName;
-  /** What to raise it to, so that the next stage is paid for. */
-  readonly advised?: number;
-  /** Upper bound: a killed process may have reserved more than it used. */
-  readonly isMost?: true;
-};
-
-/** Keeps what a run has spent, even if its process is killed. */
-export interface Ledger {
-  /** The most that was spent before the store was opened. */
-  readonly before: Amounts;
-  /** Counts `most` as spent in all, safe from a kill once this returns. An orderly close replaces it by `exact()`. */
-  claim(most: Amounts, exact: () => Amounts): void;
-  /** Keeps which limit has ended the run and what to raise it to, until the next claim. */
-  stop?(limit: LimitName, advised?: number): void;
-}

@@ -149,7 +149,8 @@ export function reportedScores(state: RunState) {
   const { score, gain, isSeedBetter } = winnerMeasurement(state) ?? {};
   if (!score) return { before: baseline.score, after: best.score, isFresh: false };
   const gained = isSeedBetter ? 0 : (gain?.value ?? 0); // the seed gains nothing on itself
-  return { before: score.value - gained, after: score.value, isFresh: true };
+  const after = Math.max(gained, score.value); // luck is taken off the score and not off the gain, which may be all there is
+  return { before: after - gained, after, isFresh: true };
 }
 
 /** By the metric of the run's gate, like its validation scores. */

@@ -16,7 +16,7 @@ import type { DraftedTasks } from './events/event-data.ts';
 import { type Failure, mostFrequentFailure } from './failures.ts';
 import { toEvidence, toObservations } from './gate-evidence.ts';
 import type { RunState } from './run-state.ts';
-import { isNothingRead, LIMIT_NAMES, type LimitName, type Spent } from './stage-usage.ts';
+import { isNothingRead, LIMIT_NAMES, type LimitName, type UsageTable } from './stage-usage.ts';
 import { reportedScores, winnerMeasurement } from './summary.ts';
 
 export type VerdictKind = 'better' | 'not-proven' | 'no-change' | 'worse' | 'broken' | 'stopped';
@@ -36,7 +36,7 @@ export type Verdict = Cost & {
   readonly reason?: 'optimizer' | 'nothing-passes' | 'limit' | 'unfinished' | 'running';
   /** The limit that was reached, if known. */
   readonly limit?: LimitName;
-  /** What to raise it to, so that the next stage is paid for. */
+  /** What to raise it to, so that the rest of the run is paid for. */
   readonly advised?: number;
   /** Where nothing passes: why most attempts failed. */
   readonly failure?: Failure;
@@ -51,22 +51,25 @@ export type Verdict = Cost & {
 
 export type VerdictOptions = {
   readonly isRunning?: boolean;
-  /** What the limits have counted: the journal lacks the last part of an unfinished run. */
-  readonly spent?: Spent | undefined;
+  /** What was used in all: the journal lacks the last part of an unfinished run. */
+  readonly usage?: UsageTable | undefined;
+  /** The limit that ended its last start, if one did, and what to raise it to. */
+  readonly limit?: LimitName | undefined;
+  readonly advised?: number | undefined;
 };
 
 /** What a run came to. A function of the journal; never `better` without a proof. */
-export function verdictOf(state: RunState, { isRunning = false, spent }: VerdictOptions = {}): Verdict {
+export function verdictOf(state: RunState, { isRunning = false, usage, ...stop }: VerdictOptions = {}): Verdict {
   const [test, validation] = [compareOnTest(state), compareOnValidation(state)];
   const comparison = test ?? validation;
   const needed = comparison && !comparison.isProven ? moreTasks(comparison, state) : undefined;
   return {
-    ...kindOf(state, comparison, isRunning ? { reason: 'running' } : whyStopped(state, spent)),
+    ...kindOf(state, comparison, isRunning ? { reason: 'running' } : whyStopped(state, stop)),
     ...(comparison ? { comparison } : {}),
     ...(test && validation ? { chosenBy: validation } : {}),
     ...(needed === undefined ? {} : { tasksToProve: needed }),
     ...(state.drafts ? { drafts: state.drafts } : {}),
-    ...totalCost(state, spent),
+    ...totalCost(usage ?? state.usage),
   };
 }
 
@@ -91,10 +94,10 @@ function nothingPasses({ failures }: RunState): Pick<Verdict, 'kind' | 'reason' 
 }
 
 /** By the ledger; or a winner that was measured before the search was over shows that a budget was used up. */
-function whyStopped(state: RunState, spent: Spent | undefined): Pick<Verdict, 'reason' | 'limit' | 'advised'> {
+function whyStopped(state: RunState, stop: VerdictOptions): Pick<Verdict, 'reason' | 'limit' | 'advised'> {
   const isMeasured = state.finalMeasurement && !state.final;
-  const limit = spent?.limit ?? (isMeasured ? onlyLimit(state) : undefined);
-  const advised = spent?.advised === undefined ? {} : { advised: spent.advised };
+  const limit = stop.limit ?? (isMeasured ? onlyLimit(state) : undefined);
+  const advised = stop.advised === undefined ? {} : { advised: stop.advised };
   if (limit !== undefined) return { reason: 'limit', limit, ...advised };
   return { reason: isMeasured ? 'limit' : 'unfinished' };
 }

@@ -104,9 +104,11 @@ export function tasksToProve(
 
 const quantile = (confidence: number, freedom: number): number => tQuantile((1 + confidence) / 2, Math.max(1, freedom));
 
-/** Scores are from 0 to 1: an interval does not reach beyond its limits. */
-function around(value: number, half: number, limits: Interval): Estimate {
-  return { value, interval: { low: Math.max(limits.low, value - half), high: Math.min(limits.high, value + half) } };
+/** Scores are from 0 to 1: neither an estimate nor its interval is beyond the limits, and the one is within the other. */
+function around(estimate: number, half: number, { low, high }: Interval): Estimate {
+  const within = (value: number) => Math.min(high, Math.max(low, value)) + 0; // and never -0
+  const value = within(estimate);
+  return { value, interval: { low: within(value - half), high: within(value + half) } };
 }
 
 export type PairedComparison = {

@@ -1,3 +1,4 @@
+export { withCauses } from './causes.ts';
 export { defined, groupBy, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 
+/** Nobody mistypes a longer one, and comparing takes as many steps as both lengths multiplied. */
+const LONGEST_NAME = 100;
+
 /** The nearest name, if one is near. Case, `-` and `_` do not count. */
 export function closestName(typed: string, names: readonly string[]): string | undefined {
-  const ranked = names.map((name) => ({ name, distance: editDistance(plain(typed), plain(name)) }));
+  const comparable = [typed, ...names].filter(({ length }) => length <= LONGEST_NAME);
+  if (comparable[0] !== typed) return undefined;
+  const ranked = comparable.slice(1).map((name) => ({ name, distance: editDistance(plain(typed), plain(name)) }));
   const nearest = ranked.sort((a, b) => a.distance - b.distance)[0];
   return nearest && nearest.distance <= Math.max(1, Math.floor(typed.length / 3)) ? nearest.name : undefined;
 }

@@ -2,13 +2,16 @@ import { HIDDEN, hex } from './json.ts';
 
 const VARIANTS = /[\ufe00-\ufe0f]/g;
 
+/** To their end: what stands behind them may have the same signs, and all ways to divide them would be tried. */
+const SIGNS = String.raw`[[\]()#;?]*(?![[\]()#;?])`;
+
 /** Escape sequences of a terminal. No part of one can begin another, so that one pass is enough. */
 const ESCAPES = new RegExp(
   [
     String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x06\x08-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)`,
-    String.raw`[\x1b\x9b][[\]()#;?]*[-\w/#&.:=?%@~;]*(?:\x07|\x1b\\|\x9c)`,
-    String.raw`(?:\x1b\[|\x9b)[[\]()#;?]*[0-?]*(?:[ -/]*[@-~])?`,
-    String.raw`\x1b[[\]()#;?]*[\d;]*[\dA-PR-TZcf-ntqry=><~]`,
+    String.raw`[\x1b\x9b]${SIGNS}[-\w/#&.:=?%@~;]*(?:\x07|\x1b\\|\x9c)`,
+    String.raw`(?:\x1b\[|\x9b)${SIGNS}[0-?]*(?:[ -/]*[@-~])?`,
+    String.raw`\x1b${SIGNS}[\d;]*[\dA-PR-TZcf-ntqry=><~]`,
   ].join('|'),
   'g',
 );

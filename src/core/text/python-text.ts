@@ -1,3 +1,5 @@
+import { memoize } from './collections.ts';
+
 // The reference is Python, and some results depend on how Python treats text. These few functions do the same.
 
 /** Python's whitespace, to be put into a class of a pattern. */
@@ -34,13 +36,17 @@ export function roundHalfToEven(value: number): number {
 }
 
 /** Python's `str.casefold()`: for comparing without case, «STRASSE» with «Straße». */
-export const casefold = (text: string): string => Array.from(text, foldCharacter).join('');
+export const casefold = (text: string): string =>
+  text.replace(/[A-Z]+|[^\0-\x7f]/gu, (piece) => (piece < '\x80' ? piece.toLowerCase() : foldCharacter(piece)));
 
 /** Character by character: JavaScript writes a sigma at the end of a word in another way. */
-const foldCharacter = (character: string) =>
-  character === 'ı'
-    ? character
-    : Array.from(character.toLowerCase().toUpperCase(), (one) => one.toLowerCase()).join('');
+const foldCharacter = memoize(
+  (character: string) =>
+    character === 'ı'
+      ? character
+      : Array.from(character.toLowerCase().toUpperCase(), (one) => one.toLowerCase()).join(''),
+  { maxEntries: 10_000 },
+);
 
 /** `text.includes(wanted)` in one pass: the built-in one takes a square of time on long texts that nearly repeat each other. */
 export function includesText(text: string, wanted: string): boolean {

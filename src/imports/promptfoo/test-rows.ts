@@ -4,6 +4,7 @@ import { isFilled, type Row } from '../rows.ts';
 import { type Assertion, isCode } from './assertion.ts';
 import { emptyVariables, requireOwn } from './require-test.ts';
 import type { Fields, Source } from './source.ts';
+import { render, renderDeep, type Vars } from './template.ts';
 
 /** Something that says a part of a test, and where it stands. */
 export type Layer = { readonly test: Fields; readonly where: string };
@@ -236,65 +237,4 @@ function withTemplate(written: unknown, templates: Fields): unknown {
   const { $ref, ...rest } = written;
   const template = templates[$ref.slice(TEMPLATE.length)];
   return isObject(template) ? { ...template, ...rest } : written;
-}
-
-type Vars = Readonly<Record<string, unknown>>;
-
-const EXPRESSION = /\{\{-?([\s\S]*?)-?\}\}/g;
-const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^']*'|"[^"]*")\])*$/;
-const FILTERS: Readonly<Record<string, (text: string) => string>> = {
-  upper: (text) => text.toUpperCase(),
-  lower: (text) => text.toLowerCase(),
-  trim: (text) => text.trim(),
-};
-
-/** Variables may hold variables, and one may hold itself. */
-const MAX_ROUNDS = 5;
-
-/** A text with `{{ variables }}` filled in; one that is not there is nothing. Throws `NotCarried` for the rest of the language. */
-function render(text: string, vars: Vars): string {
-  let rendered = text;
-  for (let round = 0; round < MAX_ROUNDS && rendered.includes('{{'); round++) rendered = renderOnce(rendered, vars);
-  if (/\{[%#]/.test(text)) throw new NotCarried('its template has tags, which are not carried');
-  return rendered;
-}
-
-function renderOnce(text: string, vars: Vars): string {
-  return text.replace(EXPRESSION, (_, expression: string) => {
-    const [path, ...filters] = expression.split('|').map((part) => part.trim());
-    if (!PATH.test(path!)) throw new NotCarried(`its template {{${expression}}} is more than a variable`);
-    if (/^(?:env|process)\b/.test(path!) && !(path! in vars)) {
-      throw new NotCarried('the value depends on the environment of the person who runs it');
-    }
-    return filters.reduce((value, filter) => applyFilter(filter, value), toText(lookUp(path!, vars)));
-  });
-}
-
-function applyFilter(filter: string, value: string): string {
-  const apply = Object.hasOwn(FILTERS, filter) ? FILTERS[filter] : undefined;
-  if (!apply) throw new NotCarried(`the filter ${filter} of its template is not carried`);
-  return apply(value);
-}
-
-function lookUp(path: string, vars: Vars): unknown {
-  const keys = Array.from(path.matchAll(/[A-Za-z_$][\w$]*|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g), (found) => {
-    return found[1] ?? found[2] ?? found[3] ?? found[0];
-  });
-  return keys.reduce<unknown>((value, key) => {
-    const isOwn = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
-    return isOwn ? (value as Record<string, unknown>)[key] : undefined;
-  }, vars);
-}
-
-function toText(value: unknown): string {
-  if (value == null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** A value with every text in it rendered. */
-function renderDeep(value: unknown, vars: Vars): unknown {
-  if (typeof value === 'string') return render(value, vars);
-  if (Array.isArray(value)) return value.map((inner) => renderDeep(inner, vars));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, renderDeep(inner, vars)]));
 }

@@ -16,7 +16,7 @@ import {
   ModelCallError,
   type Usage,
 } from '../../core/contracts/index.ts';
-import { hideSecrets } from '../../core/guard/index.ts';
+import { hashKeys, hideSecrets, maskKeys } from '../../core/guard/index.ts';
 import { defined, memoize, toCamelCase, toSnakeCase } from '../../core/text/index.ts';
 import { wantTokenLimitName } from '../endpoint.ts';
 import { untilAborted } from '../on-abort.ts';
@@ -77,12 +77,12 @@ export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiS
 }
 
 /** Calls that come while the model loads wait for it together. A failure to load is not kept. */
-function loadOnce<T>(load: () => Promise<T>, { who, secrets }: FailedCall): () => Promise<T> {
+function loadOnce<T>(load: () => Promise<T>, { who }: FailedCall): () => Promise<T> {
   let loading: Promise<T> | undefined;
   const fail = (error: unknown): never => {
     loading = undefined;
     if (error instanceof ModelCallError) throw error;
-    const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
+    const words = providerWords(error instanceof Error ? error.message : String(error));
     throw new ModelCallError(`${who} could not be loaded: ${words}`, { isRetryable: false, isFatal: true });
   };
   return () => {
@@ -113,7 +113,7 @@ export function modelId(name: string, { temperature, sendSeed, structuredOutput 
   const settings = { temperature, seed, ...more, ...(structuredOutput === 'auto' ? { structuredOutput } : {}) };
   const shown = Object.entries(hideSecrets(settings) as object).filter(([, value]) => value !== undefined);
   const suffix = shown.map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
-  return suffix.length === 0 ? name : `${name}?${suffix.join('&')}`;
+  return hashKeys(suffix.length === 0 ? name : `${name}?${suffix.join('&')}`);
 }
 
 function toCallOptions(
@@ -133,9 +133,9 @@ const toPromptMessage = ({ role, content }: ChatMessage): LanguageModelV3CallOpt
 type ResultV2 = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;
 type GenerateResult = LanguageModelV3GenerateResult | ResultV2;
 
-/** The text and what it cost. A reply without text is a failure of the call. */
+/** The text, without keys of ours, and what it cost. A reply without text is a failure of the call. */
 function toChatReply({ content, usage, finishReason }: GenerateResult, { who }: FailedCall): ChatReply {
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = maskKeys(content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const reason = toFinishReason(typeof finishReason === 'string' ? finishReason : finishReason.unified);
   if (text.trim() === '') throw withoutText(reason, who);
   return { text, usage: toUsage(usage), finishReason: reason };

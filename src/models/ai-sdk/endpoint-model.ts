@@ -27,20 +27,23 @@ export function endpointModel(
   { model, temperature, sendSeed, apiKeyVariable }: ChatOptions,
   { provider, endpoint, path, settings, structuredOutput, load, ...options }: EndpointModelOptions,
 ): ChatModel {
-  const { name, secrets } = endpoint;
+  const { name } = endpoint;
   const added = { temperature, sendSeed, structuredOutput };
   const chat = aiSdkModel(load, {
     ...options,
     ...added,
     id: modelId(`${provider}:${model}@${name}`, added, settings),
-    call: { who: `${model} at ${name}`, secrets, endpoint, path, apiKeyVariable },
+    call: { who: `${model} at ${name}`, endpoint, path, apiKeyVariable },
   });
   return { ...chat, account: accountOf(provider, endpoint), modelName: model };
 }
 
-/** A hash of the secrets tells accounts at one endpoint apart. */
-function accountOf(provider: string, { name, secrets }: Endpoint): string {
-  const key = createHash('sha256').update(JSON.stringify(secrets)).digest('hex').slice(0, 12);
+/** A hash of what signs in tells accounts at one endpoint apart. */
+function accountOf(provider: string, { name, headers, queryParams }: Endpoint): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify([headers, queryParams]))
+    .digest('hex')
+    .slice(0, 12);
   return `${provider} ${name} ${key}`;
 }
 

@@ -1,11 +1,10 @@
+import { maskKeys, SHORTEST_IN_MESSAGE } from '../../core/guard/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 
 /** What messages and hints say about the call that failed. */
 export type FailedCall = {
   /** The name of the far side. */
   readonly who: string;
-  /** Must not appear in any message. */
-  readonly secrets: readonly string[];
   /** Unknown for a model object that the caller made. */
   readonly endpoint?: Endpoint | undefined;
   /** What is added to the base URL of `endpoint`. */
@@ -19,17 +18,12 @@ const MAX_LENGTH = 300;
 /** Longer bodies are cut before the search: they may hold the whole prompt, and patterns take their time. */
 const MAX_READ = 8_000;
 
-/** Shorter values, such as the `none` that local servers want for a key, occur in many words. */
-const SHORTEST_SECRET = 4;
-
 const KEY_LIKE = /\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{6,}/gi;
 const TOKEN_LIKE = /\bBearer\s+[^\s"',;]+/gi;
 
-/** The body of a failed call as one short line, in which `secrets` and everything that looks like one are masked. */
-export function providerWords(body: string, secrets: readonly string[]): string {
-  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
-  // Before anything is cut: half a key is a secret too.
-  const masked = known.reduce((text, secret) => text.replaceAll(secret, '…'), readWords(body));
+/** The body of a failed call as one short line, in which our keys and everything that looks like one are masked. */
+export function providerWords(body: string): string {
+  const masked = maskKeys(readWords(body), SHORTEST_IN_MESSAGE, () => '…'); // first: half a key is a secret too
   const words = cut(masked, MAX_READ).replace(TOKEN_LIKE, 'Bearer …').replace(KEY_LIKE, '…');
   return cut(words.replace(/\s+/g, ' ').trim(), MAX_LENGTH);
 }

@@ -44,7 +44,7 @@ export function toModelCallError(error: unknown, call: FailedCall, sent: Languag
   }
   if (!UNASKED.test(name)) return brokenConnection(thrown, call);
   const details = { isRetryable: false, isFatal: true };
-  return new ModelCallError(`${call.who} could not be asked: ${providerWords(message, call.secrets)}`, details);
+  return new ModelCallError(`${call.who} could not be asked: ${providerWords(message)}`, details);
 }
 
 type BadReply = { readonly status: number; readonly body: string; readonly message: string };
@@ -64,8 +64,8 @@ function refusedCall(refusal: RefusedCall, call: FailedCall, sent: LanguageModel
   });
 }
 
-function answered({ status, body, message }: BadReply, { who, secrets }: FailedCall): string {
-  const words = providerWords(body || message, secrets);
+function answered({ status, body, message }: BadReply, { who }: FailedCall): string {
+  const words = providerWords(body || message);
   return `${who} answered ${status}${words && `: ${words}`}`;
 }
 
@@ -83,20 +83,28 @@ function unpaidCall(refusal: BadReply, call: FailedCall): ModelCallError {
 
 function refusalHint(status: number, { endpoint, path = '', apiKeyVariable }: FailedCall): { hint?: string } {
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
-  const holder = apiKeyVariable ? `${apiKeyVariable}, which holds the API key` : 'the variable that holds the API key';
+  const isWithoutKey = endpoint !== undefined && Object.keys(endpoint.headers).length === 0;
   if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
-  if (status === 401 || status === 403) return { hint: `Check ${holder} for ${host}.` };
+  if (status === 401 || status === 403) return { hint: isWithoutKey ? noKeyHint(host) : keyHint(host, apiKeyVariable) };
   if (status === 404 && path === '') return { hint: 'Check the name of the model.' };
   if (status === 404) return { hint: `Check the model name, and the base URL: ${path} is added to it.` };
   return {};
 }
+
+function keyHint(host: string, variable: string | undefined): string {
+  if (variable === undefined) return `Check the variable that holds the API key for ${host}.`;
+  return `Check ${variable}, which holds the API key for ${host}. The setting apiKeyEnv names another variable.`;
+}
+
+const noKeyHint = (host: string) =>
+  `No key was sent to ${host}. Write the model as a block that names the variable of its key: { provider: …, model: …, baseURL: …, apiKeyEnv: MY_KEY }.`;
 
 type UnreadableReply = BadReply & { readonly isEmpty: boolean };
 
 /** A status of success with a body that is no chat completion. Gateways do this while a server restarts. */
 function unreadableReply(reply: UnreadableReply, call: FailedCall): ModelCallError {
   if (isUnpaid(reply)) return unpaidCall(reply, call);
-  const words = providerWords(reply.body, call.secrets);
+  const words = providerWords(reply.body);
   const what = reply.isEmpty ? 'an empty reply' : `no readable chat completion${words && `: ${words}`}`;
   return new ModelCallError(`${call.who} sent ${what}`, {
     status: reply.status,
@@ -125,7 +133,7 @@ function brokenConnection(thrown: SdkError, call: FailedCall): ModelCallError {
   const words = message.includes(code) ? message : `${message} (${code})`;
   const event = BREAK.test(code) ? 'broke off the connection' : 'could not be reached';
   const isLasting = [UNTRUSTED, NOT_SECURE, UNSENDABLE].some((pattern) => pattern.test(code));
-  return new ModelCallError(`${call.who} ${event}: ${providerWords(words, call.secrets)}`, {
+  return new ModelCallError(`${call.who} ${event}: ${providerWords(words)}`, {
     isRetryable: code === '' ? thrown.isRetryable === true : !isLasting,
     ...(NO_CONNECTION.test(code) || isLasting ? { usage: noUsage } : {}),
     ...connectionHint(code, call.endpoint),
@@ -202,7 +210,7 @@ function promptTooLong({ status, body }: BadReply, call: FailedCall, prompt: Pro
   const maxTokens = findNumber(plain, MAX_TOKENS);
   const size = promptTokens === undefined ? estimate(prompt) : `${promptTokens} tokens`;
   const limit = maxTokens === undefined ? '' : `, and ${maxTokens} are allowed`;
-  const words = providerWords(body, call.secrets);
+  const words = providerWords(body);
   const reason = `${size}${limit} (${status}${words && `: ${words}`})`;
   return new PromptTooLongError(`${call.who}: the prompt is too long for the model: ${reason}`, {
     status,
@@ -239,11 +247,11 @@ const REFUSED = /unrecogni[sz]ed|unknown|unsupported|not supported|not permitted
 export class FormRefused extends ModelCallError {
   readonly limitName: TokenLimitName | undefined;
 
-  constructor({ status, body }: BadReply, { who, secrets }: FailedCall, limitName?: TokenLimitName) {
+  constructor({ status, body }: BadReply, { who }: FailedCall, limitName?: TokenLimitName) {
     const what = limitName
       ? `${status}, and is sent ${limitName} from now on`
       : `${status} to a schema for its reply, and is asked in words from now on`;
-    super(`${who} answered ${what}: ${providerWords(body, secrets)}`, {
+    super(`${who} answered ${what}: ${providerWords(body)}`, {
       status,
       isRetryable: true,
       isFatal: false,

@@ -1,5 +1,16 @@
 import type { SkillError } from '../../core/contracts/index.ts';
-import { type Amounts, type Ledger, noAmounts } from '../../core/run/index.ts';
+import {
+  AMOUNTS,
+  type Amounts,
+  addAmounts,
+  type Ledger,
+  largerAmounts,
+  noAmounts,
+  type OpenEntry,
+  roundUpAmounts,
+  type StageUsage,
+  subtractAmounts,
+} from '../../core/run/index.ts';
 import { WaitingLine } from '../on-abort.ts';
 import { budgetExhausted, type KeptPart, type LimitNames, timeIsUp } from './budget-exhausted.ts';
 
@@ -7,12 +18,12 @@ export type BudgetOptions = {
   readonly maxCalls?: number | undefined;
   readonly maxTotalTokens?: number | undefined;
   readonly maxCostUsd?: number | undefined;
-  /** Counted from the moment the budget is made. */
+  /** Counted from the moment the budget is made, by a clock that nobody can set. */
   readonly maxMinutes?: number | undefined;
-  /** What was spent of the same limits before. */
+  /** What was spent of the same limits before. Default: what the ledger has counted. */
   readonly spent?: Partial<Amounts> | undefined;
-  /** Keeps what is about to be spent, so that a killed process cannot forget it. */
-  readonly ledger?: Pick<Ledger, 'claim'> | undefined;
+  /** Keeps what is spent and what is about to be, so that a killed process cannot forget it. */
+  readonly ledger?: Ledger | undefined;
   readonly now?: () => number;
   /** The caller's names of the limits, for messages. */
   readonly names?: LimitNames | undefined;
@@ -57,25 +68,36 @@ export interface Budget {
   /** What can still be set aside; infinite where nothing limits it. */
   left(): Amounts;
   readonly limits: Amounts;
+  readonly ledger?: Ledger | undefined;
 }
 
-/** The most that one attempt may cost, set aside. The first call of `settle` or `release` ends it. */
+/** The most that one attempt may cost, set aside. The first call of `settle`, `fail` or `release` ends it. */
 export interface Reservation {
-  /** The attempt was made, and cost this. */
-  settle(actual: Amounts): void;
+  /** The attempt was answered, and cost this; `answered` says it in detail. */
+  settle(actual: Amounts, answered?: Partial<StageUsage>): void;
+  /** The attempt was made and not answered. It may have cost this. */
+  fail(most: Amounts): void;
   /** No attempt was made. */
   release(): void;
-  /** Of an attempt in stages: how much it may have spent by now, including what is about to be asked. */
-  reach(most: Amounts): void;
+  /**
+   * Of an attempt in stages: what was answered by now, and the most that its calls in flight may take. Calls beyond those that
+   * were set aside, as further tries may be, are set aside now. Throws `BUDGET_EXHAUSTED` when none is left.
+   */
+  reach(answered: Partial<StageUsage>, inFlight: Amounts): void;
 }
 
-/** An attempt in stages says with `reach` how much a kill may have spent. Any other attempt may have spent all. */
-type ReservationOptions = { readonly isInStages?: boolean | undefined };
+type ReservationOptions = {
+  /** Who asks. Default: `other`. */
+  readonly stage?: string | undefined;
+  /** An attempt in stages says with `reach` what is in flight. Of any other attempt, all is. */
+  readonly isInStages?: boolean | undefined;
+  /** The ledger of the part of the work that asks, beside that of the budget. */
+  readonly ledger?: Ledger | undefined;
+};
 
 /** Limits that hold: what is spent and what is set aside never exceed any of them together. */
 export function createBudget(options: BudgetOptions = {}): Budget {
   const books = openBooks(options);
-  const claim = options.ledger && claimAhead(options.ledger, books);
   const line = new WaitingLine<void>();
   /** Every caller in line checks again whether there is enough for it. */
   const wakeAll = () => {
@@ -91,13 +113,14 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   };
   return {
     limits: books.limits,
-    async reserve(most, signals = [], { isInStages = false } = {}) {
+    ...(options.ledger ? { ledger: options.ledger } : {}),
+    async reserve(most, signals = [], way = {}) {
       const bound = roundUpAmounts(most);
       for (let isAgain = false; ; isAgain = true) {
         for (const signal of signals) signal?.throwIfAborted();
         books.refuseIfExhausted(bound);
         if (exceeding(addAmounts(books.used(), bound), books.within()) === undefined)
-          return openReservation(bound, isInStages, { books, claim, onEnd });
+          return openReservation(bound, { books, entry: enterAll([options.ledger, way.ledger], bound, way), onEnd });
         await line.join(signals, isAgain);
       }
     },
@@ -118,18 +141,19 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** As long as after Ctrl-C; of a short limit a sixtieth. */
 const LONGEST_GRACE_MS = 10_000;
 
+/** Setting the machine's clock does not change it. On Linux it stands still while the machine sleeps. */
+const monotonicMs = () => performance.now();
+
 /** What a budget has counted, and what follows from it. */
-function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
+function openBooks({ now = monotonicMs, maxMinutes = NO_LIMIT, names, ...options }: BudgetOptions) {
   const { maxCalls = NO_LIMIT, maxTotalTokens = NO_LIMIT, maxCostUsd = NO_LIMIT } = options;
   const limits: Amounts = { calls: maxCalls, totalTokens: maxTotalTokens, costUsd: maxCostUsd };
   const deadline = now() + maxMinutes * 60_000;
   const msLeft = () => deadline - (books.kept?.minutes ?? 0) * 60_000 - now();
   const books = {
     limits,
-    spent: { ...noAmounts, ...options.spent } as Amounts,
+    spent: { ...noAmounts, ...(options.spent ?? options.ledger?.spent().counted) } as Amounts,
     reserved: noAmounts,
-    /** The part of `reserved` that a kill may have spent. */
-    reached: noAmounts,
     kept: undefined as KeptPart | undefined,
     used: (): Amounts => addAmounts(books.spent, books.reserved),
     within: (): Amounts => (books.kept ? subtractAmounts(limits, books.kept.amounts) : limits),
@@ -140,6 +164,12 @@ function openBooks({ now = Date.now, maxMinutes = NO_LIMIT, names, ...options }:
       if (msLeft() <= 0) throw timeIsUp(maxMinutes, kept);
       const name = exceeding(addAmounts(spent, bound), books.within());
       if (name !== undefined) throw budgetExhausted(name, { spent, bound, limits, kept, names });
+    },
+    /** Throws when more would exceed a limit, with all that is set aside for others. */
+    refuseUnlessFree(more: Amounts): void {
+      const { kept } = books;
+      if (more.calls === 0 || exceeding(addAmounts(books.used(), more), books.within()) === undefined) return;
+      throw budgetExhausted('calls', { spent: books.used(), bound: more, limits, kept, names });
     },
     timeLimit(): TimeLimit | undefined {
       if (deadline === NO_LIMIT) return undefined;
@@ -155,84 +185,57 @@ type Books = ReturnType<typeof openBooks>;
 
 type ReservationDeps = {
   readonly books: Books;
-  readonly claim: ReturnType<typeof claimAhead> | undefined;
+  readonly entry: OpenEntry;
   readonly onEnd: (bound: Amounts, actual: Amounts) => void;
 };
 
 /** Sets `bound` aside: there is enough for it. */
-function openReservation(bound: Amounts, isInStages: boolean, { books, claim, onEnd }: ReservationDeps): Reservation {
-  let reached = noAmounts; // how much this attempt may have spent
+function openReservation(most: Amounts, { books, entry, onEnd }: ReservationDeps): Reservation {
+  let bound = most;
   let isOpen = true;
-  const reach = (most: Amounts) => {
-    claim?.(largerAmounts(subtractAmounts(most, reached), noAmounts), isInStages ? 1 : undefined);
-    books.reached = addAmounts(subtractAmounts(books.reached, reached), most);
-    reached = most;
-  };
-  if (!isInStages) reach(bound);
   books.reserved = addAmounts(books.reserved, bound);
-  const end = (actual: Amounts) => {
+  const end = (actual: Amounts, now: Parameters<OpenEntry['end']>[0]) => {
     if (!isOpen) return;
     isOpen = false;
-    books.reached = subtractAmounts(books.reached, reached);
     books.reserved = subtractAmounts(books.reserved, bound);
     books.spent = addAmounts(books.spent, roundUpAmounts(actual));
+    entry.end(now);
     onEnd(bound, actual);
   };
   return {
-    settle: end,
-    release: () => end(noAmounts),
-    reach(most) {
-      if (isOpen) reach(roundUpAmounts(most));
+    settle: (actual, answered = asUsage(actual)) => end(actual, { answered }),
+    fail: (most) => end(most, { failed: most }),
+    release: () => end(noAmounts, {}),
+    reach(answered, inFlight) {
+      if (!isOpen) return;
+      const { replies = 0, retries = 0 } = answered;
+      const more = { ...noAmounts, calls: Math.max(0, replies + retries + inFlight.calls - bound.calls) };
+      books.refuseUnlessFree(more);
+      bound = addAmounts(bound, more);
+      books.reserved = addAmounts(books.reserved, more);
+      entry.note({ answered, inFlight: roundUpAmounts(inFlight) });
     },
   };
 }
 
-/** How many calls are claimed at once, since a claim writes to disk. */
-const MOST_CALLS = 32;
-/** The largest part of what is left that is claimed at once: a killed process loses what it claimed and did not use. */
-const SHARE = 1 / 8;
+const asUsage = ({ calls, totalTokens, costUsd }: Amounts) => ({ replies: calls, input: totalTokens, costUsd });
 
-/** Claims what is about to be spent, and some more calls like it, unless an earlier claim still covers it. */
-function claimAhead(ledger: Pick<Ledger, 'claim'>, books: Books) {
-  let claimed = noAmounts;
-  const used = () => addAmounts(books.spent, books.reached);
-  const callsAhead = (bound: Amounts) => {
-    const affordable = timesWithin(multiplyAmounts(bound, 1 / SHARE), books.left());
-    return Math.max(1, Math.min(MOST_CALLS, affordable));
+/** Notes the attempt in every ledger, before anything of it is sent. */
+function enterAll(
+  ledgers: readonly (Ledger | undefined)[],
+  bound: Amounts,
+  { stage = 'other', isInStages }: ReservationOptions,
+): OpenEntry {
+  const entries = ledgers.flatMap((ledger) => ledger?.enter({ stage, inFlight: isInStages ? undefined : bound }) ?? []);
+  return {
+    note(now) {
+      for (const entry of entries) entry.note(now);
+    },
+    end(now) {
+      for (const entry of entries) entry.end(now);
+    },
   };
-  return (bound: Amounts, times = callsAhead(bound)): void => {
-    if (exceeding(addAmounts(used(), bound), claimed) === undefined) return;
-    const most = addAmounts(used(), multiplyAmounts(bound, times));
-    ledger.claim(most, used);
-    claimed = most;
-  };
-}
-
-const AMOUNTS = Object.keys(noAmounts) as (keyof Amounts)[];
-
-const combine = (one: Amounts, other: Amounts, of: (a: number, b: number) => number): Amounts => ({
-  calls: of(one.calls, other.calls),
-  totalTokens: of(one.totalTokens, other.totalTokens),
-  costUsd: of(one.costUsd, other.costUsd),
-});
-
-const addAmounts = (one: Amounts, other: Amounts) => toWholeNanos(combine(one, other, (a, b) => a + b));
-export const subtractAmounts = (one: Amounts, other: Amounts) => toWholeNanos(combine(one, other, (a, b) => a - b));
-const multiplyAmounts = (one: Amounts, factor: number) => toWholeNanos(combine(one, one, (a) => a * factor));
-export const largerAmounts = (one: Amounts, other: Amounts) => combine(one, other, Math.max);
-
-function timesWithin(part: Amounts, whole: Amounts): number {
-  const times = AMOUNTS.filter((name) => part[name] > 0).map((name) => Math.floor(whole[name] / part[name]));
-  return Math.min(...times);
 }
 
 /** The first amount that exceeds its limit. */
 const exceeding = (amounts: Amounts, limits: Amounts) => AMOUNTS.find((name) => amounts[name] > limits[name]);
-
-/** Dollars in whole billionths, rounded up: sums and differences of such amounts are exact. */
-const roundUpAmounts = (amounts: Amounts) => ({ ...amounts, costUsd: Math.ceil(amounts.costUsd * 1e9) / 1e9 });
-
-function toWholeNanos(amounts: Amounts): Amounts {
-  const { costUsd } = amounts;
-  return Number.isFinite(costUsd) ? { ...amounts, costUsd: Math.round(costUsd * 1e9) / 1e9 } : amounts;
-}

@@ -148,8 +148,8 @@ export type GatewayLimits = {
 
 type PricedUsage = { readonly usage: Usage; readonly price: Price | undefined };
 
-/** `usage` is what it has used so far, `most` what it may still take: nothing once it is over. */
-type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage };
+/** `usage` is what it has used so far, `most` what it may still take: nothing once it is over. `sent` counts every try. */
+type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage; sent: number };
 
 /**
  * Limits are checked before each call, because the cost of a call is known when it is over. So tokens and dollars are
@@ -188,13 +188,18 @@ export class Spending {
 
   /** Counts a call from its start. */
   begin(model: string | undefined, most: Usage): CallSpending {
-    const call = { usage: noUsage, price: this.#priceOf(model), most };
+    const call = { usage: noUsage, price: this.#priceOf(model), most, sent: 0 };
     this.#calls.push(call);
     return call;
   }
 
+  /** Generations. Limits count these: an outage must not take turns from an agent. */
   get calls(): number {
     return this.#calls.length;
+  }
+
+  get sent(): number {
+    return this.#calls.reduce((sum, call) => sum + call.sent, 0);
   }
 
   usage(): Usage {
@@ -214,7 +219,10 @@ export class Spending {
     ]);
     const { input, output } = sumUsage(all);
     const most = { totalTokens: input + output, costUsd: sumCost(all) ?? 0 };
-    return { calls: this.calls, usage: this.usage(), costUsd: this.costUsd(), most };
+    const begun = this.#calls.filter(({ sent }) => sent > 0);
+    const inFlight = begun.filter((call) => call.most !== noUsage).length;
+    const answered = begun.length - inFlight;
+    return { calls: this.sent, answered, inFlight, usage: this.usage(), costUsd: this.costUsd(), most };
   }
 
   #priceOf(model = ''): Price | undefined {

@@ -2,12 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { ModelCallError, PromptTooLongError } from '../../core/contracts/index.ts';
+import { ModelCallError, PromptTooLongError, type RateLimiter } from '../../core/contracts/index.ts';
+import { defined } from '../../core/text/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
-import { type Endpoint, withoutScheme } from '../endpoint.ts';
+import { type Endpoint, STALE } from '../endpoint.ts';
+import { steadyRefusal } from '../rate-limit/rate-limiter.ts';
+import { isRefusal } from '../wrappers/with-rate-limit.ts';
 
 export type GatewayRetry = {
+  /** Further tries of a call that failed for the moment. Refusals for too many calls (429) wait in the line of the limiter. */
   readonly maxRetries?: number;
   readonly firstDelayMs?: number;
   /** Longest wait, also when the provider names a longer one. */
@@ -19,10 +23,14 @@ type UpstreamQuestion = {
   readonly call: FailedCall;
   readonly idleMs: number;
   readonly retry: GatewayRetry;
+  /** The line in which all calls to the provider wait. */
+  readonly limiter: RateLimiter;
   /** Ends tries and waits with its reason. */
   readonly signal: AbortSignal;
-  /** Notified when nothing came for `idleMs`, before it is asked again. */
-  readonly onSilence?: (error: ModelCallError) => void;
+  /** Notified before each try. If it throws, the call fails with that error. */
+  readonly onSend: () => void;
+  /** Notified when the caller has to wait for the provider: in line, or after a try that failed. */
+  readonly onTrouble: (error: ModelCallError) => void;
 };
 
 /** The chunks of a stream that began well, or a whole text: an answer, or a refusal that is about the request. */
@@ -33,24 +41,71 @@ export type UpstreamAnswer =
 /** What is wrong with a whole answer, if anything is. */
 type CheckWhole = (text: string, status: number) => ModelCallError | undefined;
 
+export const GATEWAY_RETRIES = 4;
+
 /**
  * Asks until an answer begins, or another try is useless. Throws `ModelCallError` when the provider could not be reached,
- * has no time, or refuses every call: an agent's reaction to that would not be its own work.
+ * has no time, or refuses every call: an agent's reaction to that would not be its own work. This is the only place that
+ * asks an agent's provider again, so that the error is not retryable: a whole attempt would cost all its turns again.
  */
 export async function askUpstream(
   request: UpstreamRequest,
   asking: UpstreamQuestion,
   check: CheckWhole,
 ): Promise<UpstreamAnswer> {
-  const { maxRetries = 3, firstDelayMs = 500, maxDelayMs = 20_000 } = asking.retry;
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(request, asking, check);
+  const { maxRetries = GATEWAY_RETRIES, firstDelayMs = 500, maxDelayMs = 20_000 } = asking.retry;
+  let last: ModelCallError | undefined;
+  for (let failures = 0; ; ) {
+    const outcome = await tryInLine(request, asking, check, last);
     if (!(outcome instanceof ModelCallError)) return outcome;
-    if (outcome instanceof NoAnswerError) asking.onSilence?.(outcome);
+    asking.onTrouble(outcome);
+    last = outcome;
+    if (isRefusal(outcome)) continue;
+    failures += 1;
     const most = outcome instanceof NoAnswerError ? Math.min(1, maxRetries) : maxRetries;
-    if (!outcome.isRetryable || attempt > most) throw outcome;
-    const ownMs = Math.random() * firstDelayMs * 2 ** (attempt - 1);
+    if (!outcome.isRetryable) throw outcome;
+    if (failures > most) throw notAgain(outcome);
+    const ownMs = Math.random() * firstDelayMs * 2 ** (failures - 1);
     await sleep(Math.min(outcome.retryAfterMs ?? ownMs, maxDelayMs), undefined, { signal: asking.signal });
+  }
+}
+
+function notAgain(error: ModelCallError): ModelCallError {
+  const { message, status, isFatal, usage, hint } = error;
+  return new ModelCallError(message, {
+    status,
+    isFatal,
+    usage,
+    isRetryable: false,
+    cause: error,
+    ...defined({ hint }),
+  });
+}
+
+/** One try, when it is its turn. A refusal after which no other try makes sense is returned as an outage. */
+async function tryInLine(
+  request: UpstreamRequest,
+  asking: UpstreamQuestion,
+  check: CheckWhole,
+  last: ModelCallError | undefined,
+): Promise<UpstreamAnswer | ModelCallError> {
+  const { limiter, signal, call } = asking;
+  const turn = limiter.acquire({ signals: [signal], isAgain: last !== undefined });
+  if (limiter.state().waiting > 0)
+    asking.onTrouble(last ?? new ModelCallError(`${call.who} takes no further calls yet`));
+  const slot = await turn;
+  try {
+    const outage = last && steadyRefusal(limiter, last);
+    if (outage) slot.refuse();
+    if (outage) return outage;
+    asking.onSend();
+    const outcome = await tryOnce(request, asking, check);
+    if (!(outcome instanceof ModelCallError)) slot.succeed();
+    if (!isRefusal(outcome)) return outcome;
+    slot.refuse(outcome.retryAfterMs);
+    return steadyRefusal(limiter, outcome) ?? outcome;
+  } finally {
+    slot.release(); // has no effect after an answer or a refusal
   }
 }
 
@@ -142,18 +197,29 @@ export interface Upstream extends AsyncDisposable {
 /** Opens its own connections, through a proxy if the environment names one. Redirects are not followed: a key stays with its host. */
 export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, idleMs: number): Promise<Upstream> {
   const { Agent, ProxyAgent, request: send } = await import('undici');
-  const timeouts = { headersTimeout: idleMs, bodyTimeout: idleMs };
-  const dispatcher =
-    proxy === undefined ? new Agent(timeouts) : new ProxyAgent({ ...timeouts, uri: proxy, proxyTunnel: false });
+  const open = (more: object) => {
+    const options = { headersTimeout: idleMs, bodyTimeout: idleMs, ...more };
+    return proxy === undefined ? new Agent(options) : new ProxyAgent({ ...options, uri: proxy, proxyTunnel: false });
+  };
+  const [keptOpen, opensNew] = [open({}), open({ pipelining: 0 })];
+  let connections = 0;
+  keptOpen.on('connect', () => {
+    connections += 1;
+  });
   return {
     async send({ method, path, headers, body }, signal) {
       const url = new URL(`${baseURL}${path}`);
       for (const [name, value] of Object.entries(queryParams)) url.searchParams.set(name, value);
-      const options = { method: method as 'POST', headers, body: body ?? null, signal, dispatcher };
-      const reply = await send(url, options);
+      const options = { method: method as 'POST', headers, body: body ?? null, signal };
+      const before = connections;
+      const reply = await send(url, { ...options, dispatcher: keptOpen }).catch((error) => {
+        // The provider closed the idle connection just then: that is no answer to this call, so that it is no further try of it.
+        if (connections > before || signal.aborted || !STALE.includes(error.code)) throw error;
+        return send(url, { ...options, dispatcher: opensNew });
+      });
       return { status: reply.statusCode, ...unpacked(reply.body, reply.headers as PlainHeaders) };
     },
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+    [Symbol.asyncDispose]: async () => void (await Promise.all([keptOpen.destroy(), opensNew.destroy()])),
   };
 }
 
@@ -199,6 +265,5 @@ export function requestHeaders(headers: IncomingHttpHeaders, own: Readonly<Recor
   return Object.fromEntries([...passed, ['accept-encoding', 'identity'], ...added]);
 }
 
-/** The secrets of a caller that signs in itself, which must not appear in messages either. */
-export const signInOf = (headers: IncomingHttpHeaders): string[] =>
-  SIGN_IN.flatMap((name) => headers[name] ?? []).map(withoutScheme);
+/** The keys of a caller that signs in itself. */
+export const signInOf = (headers: IncomingHttpHeaders): string[] => SIGN_IN.flatMap((name) => headers[name] ?? []);

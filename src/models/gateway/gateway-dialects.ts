@@ -113,7 +113,11 @@ function openaiError(status: number, message: string): object {
 const kindOf = (status: number) =>
   ({ 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error' })[status] ?? 'invalid_request_error';
 
-const count = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 0);
+/** Some servers write numbers as text. */
+function count(value: unknown): number {
+  const tokens = typeof value === 'string' ? Number(value) : value;
+  return typeof tokens === 'number' && tokens > 0 ? tokens : 0;
+}
 
 /** Statuses by the words that stand for them in the middle of an answer. */
 const WORDS: readonly (readonly [RegExp, number])[] = [

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
 import type { Usage } from '../../core/contracts/index.ts';
+import { knowKey } from '../../core/guard/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
 import { type Fault, findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
 
-type CallBase = { readonly request: UpstreamRequest; readonly secrets: readonly string[] };
+type CallBase = { readonly request: UpstreamRequest };
 
 export type GenerationCall = CallBase & {
   readonly kind: 'generation';
@@ -40,19 +41,17 @@ export async function readCall(
     headers: requestHeaders(headers, endpoint.headers),
     ...(body.length > 0 ? { body } : {}),
   };
-  const secrets = hasKey ? endpoint.secrets : [...endpoint.secrets, ...signInOf(headers)];
-  if (dialect === undefined) return { request, secrets, kind: 'other' };
-  return toGeneration({ request, secrets }, dialect, target.path);
+  if (!hasKey) signInOf(headers).forEach(knowKey);
+  return dialect === undefined ? { request, kind: 'other' } : toGeneration(request, dialect, target.path);
 }
 
-function toGeneration(common: CallBase, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
-  const { request } = common;
+function toGeneration(request: UpstreamRequest, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
   try {
     const { 'content-encoding': encoding, ...headers } = request.headers;
     const body = JSON.parse(unpack(request.body ?? Buffer.alloc(0), String(encoding)).toString('utf8'));
     const prepared = dialect.prepare?.(body) ?? body;
     const sent = prepared === body ? request : { ...request, headers, body: Buffer.from(JSON.stringify(prepared)) };
-    return { ...common, kind: 'generation', dialect, body, model: dialect.modelOf(body, path), request: sent };
+    return { kind: 'generation', dialect, body, model: dialect.modelOf(body, path), request: sent };
   } catch {
     return refused(400, 'Expected a request in JSON.', dialect);
   }

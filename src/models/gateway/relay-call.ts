@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { ModelCallError, type Usage } from '../../core/contracts/index.ts';
+import { ModelCallError, type RateLimiter, type Usage } from '../../core/contracts/index.ts';
+import { keySpellings, maskKeys, maskKeysIn } from '../../core/guard/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import type { FailedCall } from '../ai-sdk/provider-words.ts';
 import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
@@ -23,6 +24,7 @@ export type Relay = {
   readonly endpoint: Endpoint;
   readonly idleMs: number;
   readonly retry: GatewayRetry;
+  readonly limiter: RateLimiter;
   /** Aborted when the caller leaves, or the gateway closes. */
   readonly signal: AbortSignal;
   readonly response: ServerResponse;
@@ -32,16 +34,17 @@ type CallRelay = Relay & {
   readonly onUsage: (usage: Usage) => void;
   /** Notified when an answer begins. */
   readonly onAnswer: () => void;
-  readonly onSilence: (error: ModelCallError) => void;
+  readonly onSend: () => void;
+  readonly onTrouble: (error: ModelCallError) => void;
   readonly onFailure: (error: ModelCallError) => void;
 };
 
 /** Passes a generation on, and its answer back as it comes. */
 export async function relayCall(call: GenerationCall, relay: CallRelay): Promise<void> {
-  const { dialect, model, secrets, request } = call;
+  const { dialect, model, request } = call;
   const { response, signal, endpoint, idleMs, onUsage } = relay;
   const [path] = request.path.split('?');
-  const failed = { who: `${model ?? 'the model'} at ${endpoint.name}`, secrets, endpoint, path };
+  const failed = { who: `${model ?? 'the model'} at ${endpoint.name}`, endpoint, path };
   const check = (text: string, status: number) => {
     const read = readWhole(text, { dialect, onUsage });
     if (read === undefined) return toModelCallError({ statusCode: status, responseBody: text }, failed, { prompt: [] });
@@ -50,7 +53,7 @@ export async function relayCall(call: GenerationCall, relay: CallRelay): Promise
   try {
     const answer = await askUpstream(request, { ...relay, call: failed }, check);
     relay.onAnswer();
-    if (answer.kind === 'whole') sendWhole(answer, secrets, response);
+    if (answer.kind === 'whole') sendWhole(answer, response);
     else await passStream(answer, call, { ...relay, failed });
   } catch (error) {
     if (signal.aborted) return void response.destroy();
@@ -71,13 +74,13 @@ export function failureFault({ status = 400 }: ModelCallError): Fault {
 /** Throws unless the answer came to its end. */
 async function passStream(
   { reply, chunks }: UpstreamAnswer & { kind: 'stream' },
-  { dialect, secrets }: GenerationCall,
+  { dialect }: GenerationCall,
   { response, signal, onUsage, failed }: CallRelay & { readonly failed: FailedCall },
 ): Promise<void> {
   const reader = streamReader({ dialect, onUsage });
-  response.writeHead(reply.status, maskHeaders(reply.headers, secrets));
+  response.writeHead(reply.status, maskHeaders(reply.headers));
   response.flushHeaders();
-  const rest = await passBytes(chunks, { response, signal, secrets, onChunk: reader.add });
+  const rest = await passBytes(chunks, { response, signal, onChunk: reader.add });
   const { isWhole, fault } = reader.end();
   const error = fault && outage(fault, failed);
   if (error !== undefined) throw error;
@@ -85,14 +88,11 @@ async function passStream(
   response.end(rest);
 }
 
-type Passing = Pick<Relay, 'response' | 'signal'> & {
-  readonly secrets: readonly string[];
-  readonly onChunk?: (chunk: Uint8Array) => void;
-};
+type Passing = Pick<Relay, 'response' | 'signal'> & { readonly onChunk?: (chunk: Uint8Array) => void };
 
 /** Writes the masked chunks as they come, and returns what is still to be written. */
-async function passBytes(chunks: AsyncIterable<Uint8Array>, { response, signal, secrets, onChunk }: Passing) {
-  const mask = maskBytes(secrets);
+async function passBytes(chunks: AsyncIterable<Uint8Array>, { response, signal, onChunk }: Passing) {
+  const mask = maskBytes();
   for await (const chunk of chunks) {
     onChunk?.(chunk);
     const passed = mask.add(chunk);
@@ -108,34 +108,24 @@ function outage({ status, message }: Fault, call: FailedCall): ModelCallError | 
 }
 
 /** Passes on a call that is no generation. It is tried once: its failure says nothing about the agent's work. */
-export async function relayOther({ request, secrets }: OtherCall, { upstream, signal, response }: Relay) {
+export async function relayOther({ request }: OtherCall, { upstream, signal, response }: Relay) {
   try {
     const reply = await upstream.send(request, signal);
-    response.writeHead(reply.status, maskHeaders(reply.headers, secrets));
-    response.end(await passBytes(reply.body, { response, signal, secrets }));
+    response.writeHead(reply.status, maskHeaders(reply.headers));
+    response.end(await passBytes(reply.body, { response, signal }));
   } catch {
     if (response.headersSent || signal.aborted) response.destroy();
     else sendError(response, { status: 502, message: 'The provider could not be reached.' }, undefined);
   }
 }
 
-function sendWhole(
-  { reply, text }: UpstreamAnswer & { kind: 'whole' },
-  secrets: readonly string[],
-  response: ServerResponse,
-): void {
-  const body = Buffer.from(maskText(text, secrets));
-  response.writeHead(reply.status, { ...maskHeaders(reply.headers, secrets), 'content-length': body.length });
+function sendWhole({ reply, text }: UpstreamAnswer & { kind: 'whole' }, response: ServerResponse): void {
+  const body = Buffer.from(maskKeys(text));
+  response.writeHead(reply.status, { ...maskHeaders(reply.headers), 'content-length': body.length });
   response.end(body);
 }
 
-function maskHeaders(headers: PlainHeaders, secrets: readonly string[]): PlainHeaders {
-  const masked = Object.entries(withoutHops(headers)).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.map((one) => maskText(one, secrets)) : maskText(value, secrets),
-  ]);
-  return Object.fromEntries(masked);
-}
+const maskHeaders = (headers: PlainHeaders): PlainHeaders => maskKeysIn(withoutHops(headers));
 
 /** In the dialect, so that a client can show it, and with a status after which it does not ask again. */
 export function sendError(response: ServerResponse, { status, message }: Fault, dialect: GatewayDialect | undefined) {
@@ -193,25 +183,17 @@ function mergeTokens(tokens: object, more: object | undefined | null): object {
   return { ...tokens, ...Object.fromEntries(known) };
 }
 
-/** Shorter values, such as the `none` that local servers want for a key, occur in many words. */
-const SHORTEST_SECRET = 8;
-
-function maskText(text: string, secrets: readonly string[]): string {
-  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
-  return known.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
-}
-
-/** Masks `secrets` in bytes as they pass, also where one is torn over two chunks. */
-function maskBytes(secrets: readonly string[]) {
+/** Masks our keys in bytes as they pass, also where one is torn over two chunks. */
+function maskBytes() {
   // As latin1, in which a byte is a character, so that no chunk ends in the middle of one.
-  const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
-  const masked = known.map((secret) => Buffer.from(secret).toString('latin1'));
+  const known = keySpellings().map((spelling) => Buffer.from(spelling).toString('latin1'));
   let waiting = '';
   return {
-    /** What may pass now. The beginning of a secret waits for the next chunk. */
+    /** What may pass now. The beginning of a key waits for the next chunk. */
     add(chunk: Uint8Array): Buffer {
-      const text = maskText(waiting + Buffer.from(chunk).toString('latin1'), masked);
-      const held = Math.max(0, ...masked.map((secret) => heldBack(text, secret)));
+      const come = waiting + Buffer.from(chunk).toString('latin1');
+      const text = known.reduce((masked, key) => masked.replaceAll(key, '[secret]'), come);
+      const held = Math.max(0, ...known.map((key) => heldBack(text, key)));
       waiting = text.slice(text.length - held);
       return Buffer.from(text.slice(0, text.length - held), 'latin1');
     },
@@ -219,9 +201,9 @@ function maskBytes(secrets: readonly string[]) {
   };
 }
 
-/** How many characters at the end of `text` are the beginning of `secret`. */
-function heldBack(text: string, secret: string): number {
-  const most = Math.min(secret.length - 1, text.length);
-  for (let length = most; length > 0; length--) if (text.endsWith(secret.slice(0, length))) return length;
+/** How many characters at the end of `text` are the beginning of `key`. */
+function heldBack(text: string, key: string): number {
+  const most = Math.min(key.length - 1, text.length);
+  for (let length = most; length > 0; length--) if (text.endsWith(key.slice(0, length))) return length;
   return 0;
 }

@@ -7,13 +7,15 @@ import {
   ModelCallError,
   noUsage,
   type OfferedSkill,
+  type RateLimiter,
   type Usage,
 } from '../../core/contracts/index.ts';
 import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../endpoint.ts';
 import { linkedSignal } from '../on-abort.ts';
+import { createRateLimiter, patienceFor } from '../rate-limit/rate-limiter.ts';
 import { Admission, type AdmissionOptions, type GatewayLimits, Spending } from './admission.ts';
-import { type GatewayRetry, openUpstream } from './ask-upstream.ts';
+import { GATEWAY_RETRIES, type GatewayRetry, openUpstream } from './ask-upstream.ts';
 import { type GenerationCall, mostOf, readCall } from './read-call.ts';
 import { type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
 
@@ -33,7 +35,9 @@ export type ModelGatewayOptions = AdmissionOptions & {
   /** How long the provider may send nothing. */
   readonly callTimeoutMs?: number | undefined;
   readonly retry?: GatewayRetry | undefined;
-  /** Notified before each call passes, and when it is over. If it throws, the call fails with that error. */
+  /** The line in which calls wait, if other gateways ask under the same key. */
+  readonly limiter?: RateLimiter | undefined;
+  /** Notified before each call passes and before each further try of it, and when it is over. If it throws, the call fails with that error. */
   readonly onSpend?: ((spending: AgentSpending) => void) | undefined;
 };
 
@@ -43,6 +47,8 @@ export interface ModelGateway extends AsyncDisposable {
   usage(): Usage;
   /** Generations that were let pass. */
   calls(): number;
+  /** Requests for them that were sent to the provider: further tries count too. */
+  sent(): number;
   /** Undefined when a call has no price. */
   costUsd(): number | undefined;
   ended(): 'turns' | 'budget' | undefined;
@@ -71,10 +77,12 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const spending = new Spending(limits, options.price);
   const admission = new Admission(spending, options);
   const upstream = await openUpstream(endpoint, idleMs);
+  const { limiter = createRateLimiter({ patienceMs: patienceFor(retry.maxRetries ?? GATEWAY_RETRIES) }) } = options;
   const closing = linkedSignal(options.signal);
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
   const server = createServer(async (incoming, response) => {
-    const relay = { upstream, endpoint, idleMs, retry, signal: untilLeft(response, closing.signal), response };
+    const signal = untilLeft(response, closing.signal);
+    const relay = { upstream, endpoint, idleMs, retry, limiter, signal, response };
     try {
       const call = await readCall(incoming, { root, endpoint });
       if ('refused' in call) sendError(response, call.refused, call.dialect);
@@ -102,6 +110,7 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
 const factsOf = (spending: Spending, admission: Admission): Omit<ModelGateway, 'url' | typeof Symbol.asyncDispose> => ({
   usage: () => spending.usage(),
   calls: () => spending.calls,
+  sent: () => spending.sent,
   costUsd: () => spending.costUsd(),
   ended: () => admission.ended,
   failure: () => admission.failure,
@@ -118,7 +127,6 @@ async function generate(call: GenerationCall, relay: Relay, { spending, admissio
   const refusal = admission.refuse(call);
   if (refusal !== undefined) return sendError(relay.response, refusal, call.dialect);
   const counted = spending.begin(call.model, mostOf(call));
-  onSpend?.(spending.soFar());
   if (spending.calls === 1) admission.silence = new ModelCallError(`${relay.endpoint.name} has not answered at all`);
   await relayCall(call, {
     ...relay,
@@ -128,7 +136,11 @@ async function generate(call: GenerationCall, relay: Relay, { spending, admissio
     onAnswer() {
       admission.silence = undefined;
     },
-    onSilence(error) {
+    onSend() {
+      counted.sent += 1;
+      onSpend?.(spending.soFar());
+    },
+    onTrouble(error) {
       admission.silence = error;
     },
     onFailure: (error) => admission.fail(error),

@@ -1,4 +1,5 @@
 import { type ChatModel, ModelCallError, SkillError } from '../../core/contracts/index.ts';
+import { knowKey } from '../../core/guard/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
 import { providerWords } from '../ai-sdk/provider-words.ts';
 import { type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
@@ -34,10 +35,8 @@ export function azureChat(options: AzureChatOptions): ChatModel {
   const apiVersion = api === 'responses' && isDated(options.apiVersion) ? undefined : options.apiVersion;
   const apiKey = findKey(options);
   const key = apiKey === undefined ? {} : { 'api-key': apiKey };
-  const parsed = parseEndpoint({ baseURL: azureBaseURL(options), headers: { ...key, ...headers } });
-  const secrets = [...parsed.secrets];
-  const endpoint = { ...parsed, secrets };
-  const credentials = token ? { tokenProvider: () => fetchToken(token, secrets, model) } : { apiKey: apiKey! };
+  const endpoint = parseEndpoint({ baseURL: azureBaseURL(options), headers: { ...key, ...headers } });
+  const credentials = token ? { tokenProvider: () => fetchToken(token, model) } : { apiKey: apiKey! };
   return endpointModel(options, {
     provider: 'azure',
     endpoint,
@@ -67,17 +66,17 @@ function findKey({ apiKey, token }: AzureChatOptions): string | undefined {
   throw new SkillError('CONFIG_INVALID', 'azureChat got both apiKey and token', { hint: 'Pass one of them.' });
 }
 
-/** Adds every token to the secrets before it is sent. */
-async function fetchToken(token: () => Promise<string>, secrets: string[], model: string): Promise<string> {
+/** Every token is known as a key before it is sent. */
+async function fetchToken(token: () => Promise<string>, model: string): Promise<string> {
   const value = await token().catch((error: unknown) => {
-    const words = providerWords(error instanceof Error ? error.message : String(error), secrets);
+    const words = providerWords(error instanceof Error ? error.message : String(error));
     throw new ModelCallError(`no token for ${model} on Azure: ${words}`, {
       isRetryable: false,
       isFatal: true,
       hint: (error instanceof SkillError && error.hint) || 'The function given as token failed.',
     });
   });
-  if (!secrets.includes(value)) secrets.push(value);
+  knowKey(value);
   return value;
 }
 

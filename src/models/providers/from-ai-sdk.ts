@@ -1,11 +1,12 @@
 import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
+import { knowKey, knowKeysSent } from '../../core/guard/index.ts';
 import { type AiSdkLanguageModel, aiSdkModel, type CallSettings, modelId } from '../ai-sdk/ai-sdk-model.ts';
 import { linkedSignal, untilAborted } from '../on-abort.ts';
 
 export type FromAiSdkOptions = CallSettings & {
   /** Names the model, also in cached replies. Default: its provider and model. A function has no default. */
   readonly id?: string | undefined;
-  /** Keys and tokens that must not appear in any message. */
+  /** Keys and tokens that must not appear in any reply or message. */
   readonly secrets?: readonly string[] | undefined;
 };
 
@@ -19,7 +20,9 @@ export function fromAiSdk(
 ): ChatModel {
   const who = id ?? defaultName(model);
   const { providerOptions } = settings;
-  const options = { ...settings, id: modelId(who, settings, { providerOptions }), call: { who, secrets } };
+  secrets.forEach(knowKey);
+  knowKeysSent(providerOptions);
+  const options = { ...settings, id: modelId(who, settings, { providerOptions }), call: { who } };
   return withOwnSignals(aiSdkModel(typeof model === 'function' ? model : async () => model, options));
 }
 

@@ -1,5 +1,6 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/contracts/index.ts';
+import { knowKeysSent } from '../../core/guard/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
 import { type EndpointOptions, type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
 
@@ -20,6 +21,7 @@ export const openaiCompatible = (options: OpenAICompatibleOptions): ChatModel =>
 /** `provider` is the beginning of the id. */
 function compatibleModel(provider: string, options: OpenAICompatibleOptions): ChatModel {
   const endpoint = parseEndpoint(options);
+  knowKeysSent(options.extraBody);
   return endpointModel(options, {
     provider,
     endpoint,

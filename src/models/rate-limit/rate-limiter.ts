@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelCallError, type RateLimiter, type Slot, type SlotRequest } from '../../core/contracts/index.ts';
 import type { RateLimitChange } from '../../core/run/index.ts';
 import { memoize } from '../../core/text/index.ts';
 import { WaitingLine } from '../on-abort.ts';
@@ -13,36 +14,12 @@ export type RateLimiterOptions = {
   readonly firstPauseMs?: number;
   /** The longest pause, also when the provider asks for more. */
   readonly maxPauseMs?: number;
+  /** How long every call may be refused before callers give up. A pause that would last longer is not made. */
+  readonly patienceMs?: number;
   readonly now?: () => number;
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   readonly onChange?: (change: RateLimitChange) => void;
 };
-
-/** A place among the calls in flight. The first of its methods that is called gives it back. */
-export interface Slot {
-  /** The call was answered. */
-  succeed(): void;
-  /** The provider refused because there were too many calls. `retryAfterMs` is the wait that it asked for. */
-  refuse(retryAfterMs?: number): void;
-  /** The call ended in a way that says nothing about the limit. */
-  release(): void;
-}
-
-type AcquireOptions = {
-  /** The first signal to abort ends the wait with its reason. */
-  readonly signals?: readonly (AbortSignal | undefined)[];
-  /** After a refusal: such callers are served before those that ask for the first time. */
-  readonly isAgain?: boolean;
-};
-
-export interface RateLimiter {
-  /** Slots are given in the order of asking. */
-  acquire(options?: AcquireOptions): Promise<Slot>;
-  /** No call starts for this time. Makes a pause longer, never shorter. */
-  pause(ms: number): void;
-  /** How many calls may be in flight, how many are, and how many wait. */
-  state(): { readonly calls: number; readonly inFlight: number; readonly waiting: number };
-}
 
 /**
  * Lets as many calls through as a provider takes, and finds out how many those are. All callers under one key should
@@ -50,9 +27,24 @@ export interface RateLimiter {
  *
  * An episode of refusals lasts from the first refusal until a call ends in another way. It cuts the limit once, and no
  * call starts during it. If all calls in flight are refused too, the calls per minute have run out: the whole key pauses,
- * longer each time, and then one call at a time is tried.
+ * longer each time, and then one call at a time is tried, until `patienceMs` are over.
  */
 export const createRateLimiter = (options: RateLimiterOptions = {}): RateLimiter => new LearningLimiter(options);
+
+/** The error for a call that was refused, once its key has refused every call for too long: that is an outage. */
+export function steadyRefusal(limiter: RateLimiter, last: ModelCallError): ModelCallError | undefined {
+  const ms = limiter.refusedForMs();
+  if (ms === undefined) return undefined;
+  const { status, retryAfterMs, message } = last;
+  const asked = retryAfterMs === undefined ? '' : `, and asks to wait for ${Math.ceil(retryAfterMs / 1000)} s more`;
+  return new ModelCallError(`${message} (every call was refused for ${Math.round(ms / 1000)} s${asked})`, {
+    ...{ status, retryAfterMs, isRetryable: false, isFatal: true, cause: last },
+    hint: 'Start again when the provider takes calls: it resumes. More maxRetries wait longer, 30 s for each; fewer workers ask less.',
+  });
+}
+
+/** How long a run waits while every call is refused. */
+export const patienceFor = (maxRetries: number): number => maxRetries * 30_000;
 
 export interface LimiterPool {
   /** The one limiter of a key: a provider and an account, never the secret itself. */
@@ -73,6 +65,8 @@ class LearningLimiter implements RateLimiter {
   #cuts = 0;
   #isRefusing = false;
   #pausesInARow = 0;
+  #refusedSince: number | undefined;
+  #isHopeless = false;
 
   constructor(options: RateLimiterOptions) {
     this.#options = options;
@@ -80,7 +74,7 @@ class LearningLimiter implements RateLimiter {
     this.#pause = createPause(() => this.#startNext(), options);
   }
 
-  async acquire({ signals = [], isAgain = false }: AcquireOptions = {}): Promise<Slot> {
+  async acquire({ signals = [], isAgain = false }: SlotRequest = {}): Promise<Slot> {
     for (const signal of signals) signal?.throwIfAborted();
     if (this.#line.size === 0 && this.#isFree()) return this.#takeSlot(); // the usual case, without the cost of joining a line
     const slot = this.#line.join(signals, isAgain);
@@ -94,6 +88,10 @@ class LearningLimiter implements RateLimiter {
 
   pause(ms: number): void {
     this.#startPause(ms, 'asked');
+  }
+
+  refusedForMs(): number | undefined {
+    return this.#isHopeless ? this.#now() - this.#refusedSince! : undefined;
   }
 
   state() {
@@ -133,22 +131,33 @@ class LearningLimiter implements RateLimiter {
     const { calls } = this.#limit;
     this.#isRefusing = false;
     this.#pausesInARow = 0;
+    this.#refusedSince = undefined;
+    this.#isHopeless = false;
     if (this.#line.size > 0 || this.#inFlight >= calls) this.#limit.raise();
     if (this.#limit.calls > calls)
       this.#options.onChange?.({ type: 'limit', reason: 'raised', calls: this.#limit.calls });
   }
 
   #refuse(begunAfter: number, retryAfterMs: number | undefined): void {
-    const { firstPauseMs = 250, onChange } = this.#options;
+    const { firstPauseMs = 250, patienceMs = 120_000, onChange } = this.#options;
+    this.#refusedSince ??= this.#now();
     if (!this.#isRefusing && begunAfter === this.#cuts) {
       this.#cuts++;
       this.#isRefusing = true;
       this.#limit.cut();
       onChange?.({ type: 'limit', reason: 'cut', calls: this.#limit.calls });
     }
+    const isLast = this.#isRefusing && this.#inFlight === 1;
+    const ownMs = isLast ? firstPauseMs * 2 ** this.#pausesInARow++ : 0;
+    // Nothing is in flight that could still be answered, and after the pause it would be too late.
+    this.#isHopeless ||= isLast && this.#now() + (retryAfterMs ?? ownMs) > this.#refusedSince + patienceMs;
+    if (this.#isHopeless) return;
     if (retryAfterMs !== undefined) this.#startPause(retryAfterMs, 'asked');
-    else if (this.#isRefusing && this.#inFlight === 1)
-      this.#startPause(firstPauseMs * 2 ** this.#pausesInARow++, 'refused');
+    else if (isLast) this.#startPause(ownMs, 'refused');
+  }
+
+  #now(): number {
+    return (this.#options.now ?? monotonicMs)();
   }
 
   #startPause(ms: number, reason: 'asked' | 'refused'): void {
@@ -184,7 +193,7 @@ function createAdaptiveLimit({ initial = 8, max = 256, cut = 0.9 }: RateLimiterO
 
 /** A time during which no call starts. `onEnd` is called at its end if `isOn` was asked meanwhile. */
 function createPause(onEnd: () => void, options: RateLimiterOptions) {
-  const { maxPauseMs = 120_000, now = Date.now, delay = wait } = options;
+  const { maxPauseMs = 120_000, now = monotonicMs, delay = wait } = options;
   let until = Number.NEGATIVE_INFINITY;
   let alarm: AbortController | undefined;
   const setAlarm = (ms: number) => {
@@ -218,6 +227,8 @@ function createPause(onEnd: () => void, options: RateLimiterOptions) {
     },
   };
 }
+
+const monotonicMs = () => performance.now();
 
 /** Timers may ring early by a fraction of a millisecond. */
 const wait = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(Math.ceil(ms) + 1, undefined, { signal });

@@ -7,10 +7,10 @@ import {
   SkillError,
   type Usage,
 } from '../../core/contracts/index.ts';
-import type { Amounts } from '../../core/run/index.ts';
+import type { Amounts, Ledger } from '../../core/run/index.ts';
 import type { Budget } from '../budget/budget.ts';
 import { costUsd, type Price } from '../budget/prices.ts';
-import { isCount, withCountedUsage } from './with-meter.ts';
+import { billFor, isCount, withCountedUsage } from './with-meter.ts';
 
 export type WithBudgetOptions = {
   /** The run's stop signal: nothing is sent after it. A call in flight continues, since it is paid for. */
@@ -23,6 +23,8 @@ export type WithBudgetOptions = {
   readonly tokenMargin?: number;
   /** The longest reply to a request without a limit. Sent when the budget limits tokens or dollars. */
   readonly defaultMaxOutputTokens?: number;
+  /** Where each call is noted, beside the ledger of the budget. */
+  readonly ledger?: Ledger | undefined;
 };
 
 /**
@@ -33,19 +35,21 @@ export type WithBudgetOptions = {
  */
 export function withBudget(model: ChatModel, budget: Budget, options: WithBudgetOptions): ChatModel {
   requirePrice(model, budget, options);
+  const { ledger } = options;
   const counted = withCountedUsage(model, options.countTokens);
   return {
     id: model.id,
     async complete(request) {
-      const limited = limitReply(request, budget, options);
-      const bound = await boundOf(limited, options);
-      const reservation = await budget.reserve(bound, [request.signal, options.signal]);
+      const { stage } = request;
+      const limited = isUnlimited(budget) ? request : { ...request, maxOutputTokens: longestReply(request, options) };
+      const bound = isUnlimited(budget) ? ONE_CALL : await boundOf(limited, options);
+      const reservation = await budget.reserve(bound, [request.signal, options.signal], { stage, ledger });
       try {
         const reply = await counted.complete(limited);
-        reservation.settle(attempt(reply.usage, options.price));
+        reservation.settle(attempt(reply.usage, options.price), billFor(reply, options.price));
         return reply;
       } catch (error) {
-        reservation.settle(failedAttempt(error, bound, options.price));
+        reservation.fail(failedAttempt(error, bound, options.price));
         throw error;
       }
     },
@@ -59,11 +63,12 @@ function requirePrice({ id }: ChatModel, { limits }: Budget, { price }: WithBudg
   });
 }
 
-/** A reply without a limit could cost more than was set aside for it. */
-function limitReply(request: ChatRequest, { limits }: Budget, options: WithBudgetOptions): ChatRequest {
-  const isUnlimited = limits.totalTokens === Number.POSITIVE_INFINITY && limits.costUsd === Number.POSITIVE_INFINITY;
-  return isUnlimited ? request : { ...request, maxOutputTokens: longestReply(request, options) };
-}
+/** Where neither tokens nor dollars are limited, calls alone are set aside: nobody counts tokens for nothing. */
+const ONE_CALL: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
+
+/** Otherwise every reply has a limit: one without could cost more than was set aside for it. */
+const isUnlimited = ({ limits }: Budget) =>
+  limits.totalTokens === Number.POSITIVE_INFINITY && limits.costUsd === Number.POSITIVE_INFINITY;
 
 const longestReply = ({ maxOutputTokens }: ChatRequest, { defaultMaxOutputTokens = 16_384 }: WithBudgetOptions) =>
   maxOutputTokens ?? defaultMaxOutputTokens;

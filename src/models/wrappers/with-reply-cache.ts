@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ChatModel, ChatReply, ChatRequest, ReplyCache } from '../../core/contracts/index.ts';
-import type { Bill, StageUsage } from '../../core/run/index.ts';
+import type { ChatModel, ChatReply, ChatRequest, TextCache } from '../../core/contracts/index.ts';
+import { maskKeys } from '../../core/guard/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { untilAborted } from '../on-abort.ts';
 
@@ -17,10 +17,6 @@ const CachedReply = z.object({
 });
 
 export type ReplyCacheOptions = {
-  /** Notified of the cost of a reply once both are safe in the cache. */
-  readonly onPaid?: (paid: Bill) => void;
-  /** What a reply costs. */
-  readonly billFor?: (reply: ChatReply) => Partial<StageUsage>;
   /** Notified of every reply for which no call was sent: from the cache, or shared with an equal request in flight. */
   readonly onHit?: (request: ChatRequest) => void;
 };
@@ -30,8 +26,7 @@ export type ReplyCacheOptions = {
  * temperature and the sample index. Failures and aborts are not kept. An entry that cannot be read, or that the caller
  * cannot use, counts as missing. A reply is safe in the cache before it is returned.
  */
-export function withReplyCache(model: ChatModel, cache: ReplyCache, options: ReplyCacheOptions = {}): ChatModel {
-  const { onHit, onPaid, billFor } = options;
+export function withReplyCache(model: ChatModel, cache: TextCache, { onHit }: ReplyCacheOptions = {}): ChatModel {
   const flights = new SingleFlight<ChatReply>();
   return {
     id: model.id,
@@ -43,9 +38,7 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
         if (kept !== undefined && isUsable(kept, request)) return kept;
         isSent = true;
         const fresh = await model.complete({ ...request, signal });
-        const paid = billFor && { stage: request.stage ?? 'other', amounts: billFor(fresh) };
-        const place = isUsable(fresh, request) ? key : `${key} ${randomUUID()}`; // an unusable one is kept for its bill
-        await setPaid(cache, place, { ...fresh, paid }, onPaid);
+        if (isUsable(fresh, request)) await cache.set(key, JSON.stringify(fresh));
         return fresh;
       });
       if (!isSent) onHit?.(request);
@@ -53,26 +46,6 @@ export function withReplyCache(model: ChatModel, cache: ReplyCache, options: Rep
     },
   };
 }
-
-/** Calls `onPaid` in the moment the entry is safe. */
-async function setPaid(
-  cache: ReplyCache,
-  key: string,
-  entry: { readonly paid?: Bill | undefined },
-  onPaid?: (paid: Bill) => void,
-): Promise<void> {
-  let isNotified = false;
-  const notify = () => {
-    if (!isNotified && entry.paid) onPaid?.(entry.paid);
-    isNotified = true;
-  };
-  await cache.set(key, JSON.stringify(entry), notify);
-  notify(); // for a cache that does not say when
-}
-
-/** Keeps a bill under a key that nobody asks for, so that it is still counted after a kill. */
-export const keepBill = (cache: ReplyCache, paid: Bill, onPaid: (paid: Bill) => void): Promise<void> =>
-  setPaid(cache, `bill ${randomUUID()}`, { paid }, onPaid);
 
 const isUsable = (reply: ChatReply, request: ChatRequest) => request.isUsable?.(reply) ?? true;
 
@@ -83,16 +56,11 @@ function replyKey(modelId: string, request: ChatRequest): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-async function readReply(cache: ReplyCache, key: string): Promise<ChatReply | undefined> {
+async function readReply(cache: TextCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);
-  return entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
+  const kept = entry === undefined ? undefined : CachedReply.safeParse(parseJson(entry)).data; // undefined for a torn entry
+  return kept && { ...kept, text: maskKeys(kept.text) }; // earlier versions kept what came
 }
-
-const PaidReply = z.object({ paid: z.object({ stage: z.string(), amounts: z.record(z.string(), count) }) });
-
-/** The bills of entries that became safe after a mark. Undefined when the cache keeps no order. */
-export const paidSince = (cache: Pick<ReplyCache, 'since'>, mark: number): Bill[] | undefined =>
-  cache.since?.(mark).flatMap((entry) => PaidReply.safeParse(parseJson(entry)).data?.paid ?? []);
 
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiting: number };
 

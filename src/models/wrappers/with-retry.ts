@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChatModel, type ChatReply, type ChatRequest, ModelCallError } from '../../core/contracts/index.ts';
+import { type ChatModel, type ChatRequest, ModelCallError } from '../../core/contracts/index.ts';
 import type { Budget } from '../budget/budget.ts';
 import { linkedSignal, untilAborted } from '../on-abort.ts';
 
@@ -105,7 +105,9 @@ export function withTimeout(model: ChatModel, timeoutMs: number): ChatModel {
       isRetryable: true,
       hint: 'A slow model needs a larger callTimeoutMs, or fewer workers.',
     });
-  return { id: model.id, complete: (request) => completeWithin(timeoutMs, whyOver, model, request) };
+  const complete: ChatModel['complete'] = (request) =>
+    within(timeoutMs, whyOver, request.signal, (signal) => model.complete({ ...request, signal }));
+  return { id: model.id, complete };
 }
 
 /**
@@ -115,24 +117,31 @@ export function withTimeout(model: ChatModel, timeoutMs: number): ChatModel {
 export function withTimeLimit(model: ChatModel, budget: Pick<Budget, 'timeLimit'>): ChatModel {
   return {
     id: model.id,
-    complete(request) {
-      const limit = budget.timeLimit();
-      if (limit === undefined) return model.complete(request);
-      return completeWithin(limit.msLeft + limit.graceMs, limit.whyOver, model, request);
-    },
+    complete: (request) =>
+      untilTimeIsOver(budget, request.signal, (signal) => model.complete(signal ? { ...request, signal } : request)),
   };
 }
 
-async function completeWithin(
+/** `work`, under a signal that also aborts when the time of `budget` is over, after a grace. */
+export function untilTimeIsOver<T, S extends AbortSignal | undefined>(
+  budget: Pick<Budget, 'timeLimit'> | undefined,
+  outer: S,
+  work: (signal: AbortSignal | S) => Promise<T>,
+): Promise<T> {
+  const limit = budget?.timeLimit();
+  return limit === undefined ? work(outer) : within(limit.msLeft + limit.graceMs, limit.whyOver, outer, work);
+}
+
+async function within<T>(
   timeoutMs: number,
   whyOver: () => Error,
-  model: ChatModel,
-  request: ChatRequest,
-): Promise<ChatReply> {
-  const { signal, abort, release } = linkedSignal(request.signal);
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, abort, release } = linkedSignal(outer);
   const timer = setTimeout(() => abort(whyOver()), Math.min(timeoutMs, LONGEST_TIMER_MS));
   try {
-    return await untilAborted(model.complete({ ...request, signal }), signal);
+    return await untilAborted(work(signal), signal);
   } finally {
     clearTimeout(timer);
     release();

@@ -15,10 +15,11 @@ export function requireReachable(results: Results, maxErroredShare: number, tota
   if (why) throw why;
 }
 
-/** Why a mean over these results says nothing. */
+/** Why a mean over these results says nothing. A mean of none says nothing, whatever the share. */
 export function whyUnscored(results: Results, maxErroredShare: number, total = results.length): SkillError | undefined {
   const missing = results.filter(({ errored }) => errored);
-  return missing.length > maxErroredShare * total ? tooFewScores(missing, total) : undefined;
+  const isNothing = total > 0 && missing.length === total;
+  return isNothing || missing.length > maxErroredShare * total ? tooFewScores(missing, total) : undefined;
 }
 
 /** One task that throws may be a hard one. */

@@ -11,7 +11,8 @@ import {
   type SkillEnv,
   SkillError,
 } from '../../core/contracts/index.ts';
-import { skillHash } from '../../core/text/index.ts';
+import { maskKeysIn } from '../../core/guard/index.ts';
+import { skillHash, withCauses } from '../../core/text/index.ts';
 import { createDeadline, type StageDeps } from '../stage-deps.ts';
 import { requireScores } from './require-scores.ts';
 import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
@@ -28,7 +29,10 @@ export type RolloutInput<I extends Item> = {
   readonly isPart?: boolean;
 };
 
-/** ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. */
+/**
+ * ① Forward pass: the frozen target attempts every item with the skill in hand. One result per item, in their order. What an
+ * environment, an agent or a runner says may hold a key of ours: results do not.
+ */
 export async function runRollout<I extends Item>(input: RolloutInput<I>, deps: StageDeps): Promise<RolloutResult[]> {
   const memory = rolloutMemory(deps);
   const rollOut = input.env.rolloutMany ? rollOutTogether : rollOutEach;
@@ -48,7 +52,7 @@ async function rollOutEach<I extends Item>(input: RolloutInput<I>, memory: Rollo
       const attempt = { env, skill, item, sampleIndex };
       const key = rolloutKey({ ...attempt, skillHash: hash }, deps);
       const known = await memory.find(key);
-      const result = known ?? (await attemptOrErr({ ...attempt, key }, deps));
+      const result = maskKeysIn(known ?? (await attemptOrErr({ ...attempt, key }, deps)));
       if (!known) memory.keep(key, result);
       deps.onProgress(++done, items.length, result);
       return result;
@@ -113,7 +117,7 @@ async function rollOutTogether<I extends Item>(batch: RolloutInput<I>, memory: R
   const missing = items.filter((_, index) => known[index] === undefined);
   const fresh =
     missing.length === 0 ? [] : await deps.limit.run(() => attemptBatchOrErr({ ...batch, items: missing }, deps));
-  const results = known.map((result) => result ?? fresh.shift()!);
+  const results = maskKeysIn(known.map((result) => result ?? fresh.shift()!));
   for (const [index, result] of results.entries()) if (!known[index]) memory.keep(keys[index]!, result);
   await memory.saved();
   for (const [index, result] of results.entries()) deps.onProgress(index + 1, items.length, result);
@@ -171,8 +175,7 @@ function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): Roll
 }
 
 function thrownBy({ id }: Item, error: unknown): RolloutResult {
-  const failReason = error instanceof Error ? error.message : String(error);
-  return { id, hard: 0, soft: 0, failReason, threw: true };
+  return { id, hard: 0, soft: 0, failReason: withCauses(error), threw: true };
 }
 
 /** Draws that an environment may number inside one rollout. */

@@ -88,8 +88,22 @@ function findProvider(typed: string, role: ModelRole): Provider {
     const message = `${role}: ${name} is not a chat model: it runs an agent in a folder of files`;
     throw invalid(message, `Only a target can be an agent: target: { agent: claude }. Providers: ${known()}`);
   }
-  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]);
+  const guess = suggestion(name, [...Object.keys(providers), ...Object.keys(PROVIDER_ALIASES)]) || modelGuess(name);
   throw invalid(`${role}: unknown provider ${JSON.stringify(name)}${guess}`, `Providers: ${known()}`);
+}
+
+/** Whose models have names like this. */
+const MODEL_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt|chatgpt|o\d)(-|$)/i, 'openai'],
+  [/^claude-/i, 'anthropic'],
+  [/^(gemini|gemma)-/i, 'google'],
+  [/^qwen/i, 'qwen'],
+  [/^minimax-/i, 'minimax'],
+];
+
+function modelGuess(name: string): string {
+  const [, provider] = MODEL_NAMES.find(([pattern]) => pattern.test(name)) ?? [];
+  return provider === undefined ? '' : ` — did you mean ${provider}:${name}?`;
 }
 
 async function modelContext(name: string, { role, env, directory, notices }: ResolveOptions): Promise<ModelContext> {

@@ -1,3 +1,5 @@
+import type { MarkedLine } from '../../core/guard/index.ts';
+import { callWords } from '../../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
 import { atMost, clip, type LineStyle, nextLines, padEnd, type TextStyle, wrap } from '../layout.ts';
@@ -60,7 +62,8 @@ function dayLines(report: SleepReport, { width }: TextStyle): string[] {
   ];
 }
 
-function documentLines(document: DocumentReport, { colors, width }: TextStyle): string[] {
+function documentLines(document: DocumentReport, style: TextStyle): string[] {
+  const { colors, width } = style;
   const { name, path, isStaged, before, after, gain, test } = document;
   if (before === after) return [`${oneLine(name)}: no change`];
   const score = (share: number) => (100 * share).toFixed(1);
@@ -75,8 +78,22 @@ function documentLines(document: DocumentReport, { colors, width }: TextStyle): 
     ...changedLines(before, after).flatMap((line) =>
       wrap(`  ${printable(line)}`, width, '     ').map(paint[line[0] as '+' | '-' | ' ']),
     ),
+    ...markedLines(document, style),
   ];
 }
+
+/** A marked line and, below it, why a person should look at it. */
+export const markLines = ({ line, reasons }: MarkedLine, { colors, width }: LineStyle): string[] => [
+  ...wrap(`  + ${oneLine(line.replace(/^[-*+] /, ''))}`, width, '    '),
+  ...wrap(`    ! ${reasons.map(oneLine).join(', ')}`, width, '      ').map(colors.yellow),
+];
+
+function markedLines({ marked = [] }: DocumentReport, style: TextStyle): string[] {
+  if (marked.length === 0) return [];
+  return [style.colors.yellow(`  ${MARKED}:`), ...marked.flatMap((one) => markLines(one, style))];
+}
+
+const MARKED = 'Look at these lines before you adopt them';
 
 const detailsOf = ({ verdict, calls, tokensUsed }: DocumentReport) =>
   `${verdict} ${count(calls)} calls, ${count(tokensUsed)} tokens`;
@@ -87,7 +104,8 @@ function untrainedLines({ untrained }: SleepReport, { width }: TextStyle): strin
 }
 
 function taskLines({ gateTrials, intents }: SleepReport, { colors, width }: TextStyle): string[] {
-  const measured = gateTrials.flatMap(({ taskDeltas }) => taskDeltas);
+  const proposed = gateTrials.filter(({ accepted }) => accepted); // what was rejected beside it would blur the picture
+  const measured = (proposed.length > 0 ? proposed : gateTrials).flatMap(({ taskDeltas }) => taskDeltas);
   const moved = measured.filter(({ status }) => status !== 'unchanged');
   if (moved.length === 0) return [];
   const sorted = moved.sort((one, other) => one.after - one.before - (other.after - other.before));
@@ -116,10 +134,10 @@ function quarantineLines({ quarantined }: SleepReport, { colors, width }: TextSt
   return [colors.yellow(title), ...lines, ''];
 }
 
-function costLine({ calls, tokensUsed, startedAt, endedAt }: SleepReport): string {
+function costLine({ startedAt, endedAt, tokensUsed, ...cost }: SleepReport): string {
   const seconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
   const time = seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;
-  return `cost: ${count(calls)} calls, ${count(tokensUsed)} tokens, ${time}`;
+  return `cost: ${callWords(cost)}, ${count(tokensUsed)} tokens, ${time}`;
 }
 
 /** A line that a document gained, lost, or did not get. */

@@ -1,3 +1,4 @@
+import { callWords } from '../../core/run/index.ts';
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
 import { markdownPage, safeLine } from '../markdown.ts';
@@ -55,7 +56,7 @@ const recurringLines = ({ recurring }: SleepReport) =>
   recurring.slice(0, 8).map(({ intent, sessions, days }) => `- ${sessions} times on ${days} days: ${text(intent)}`);
 
 function documentSection(document: DocumentReport, isDetailed: boolean): string[] {
-  const { name, path, isStaged, before, after, gain, test } = document;
+  const { name, path, isStaged, before, after, gain, test, marked = [] } = document;
   const title = `## ${nameAsData(name)}, ${isStaged ? 'proposed' : 'unchanged'}`;
   const where = `In ${nameAsData(path)}.`;
   const measured = `${gainText(gain) ?? 'Not measured'}.`;
@@ -67,7 +68,9 @@ function documentSection(document: DocumentReport, isDetailed: boolean): string[
     : '';
   if (!isStaged) return [title, '', `${where}${sealed}${details}`];
   const diff = changedLines(before, after).map(safeLine);
-  return [title, '', `${where} ${measured}${sealed}${details}`, '', '```diff', ...diff, '```'];
+  const marks = marked.map(({ line, reasons }) => `- ${text(reasons.join(', '))}: ${nameAsData(line)}`);
+  const look = marks.length === 0 ? [] : ['', 'Look at these lines before you adopt them:', '', ...marks];
+  return [title, '', `${where} ${measured}${sealed}${details}`, '', '```diff', ...diff, '```', ...look];
 }
 
 const taskRows = ({ gateTrials, intents }: SleepReport) =>
@@ -78,7 +81,7 @@ const taskRows = ({ gateTrials, intents }: SleepReport) =>
     }),
   );
 
-const costLine = ({ calls, tokensUsed, startedAt, endedAt }: SleepReport) => {
+const costLine = ({ tokensUsed, startedAt, endedAt, ...cost }: SleepReport) => {
   const minutes = (Date.parse(endedAt) - Date.parse(startedAt)) / 60_000;
-  return `${calls} calls, ${tokensUsed} tokens, ${minutes.toFixed(1)} minutes.`;
+  return `${callWords(cost)}, ${tokensUsed} tokens, ${minutes.toFixed(1)} minutes.`;
 };

@@ -1,5 +1,6 @@
 import type { EditRecord } from '../../core/document/index.ts';
-import type { UsageTable } from '../../core/run/index.ts';
+import type { MarkedLine } from '../../core/guard/index.ts';
+import type { Cost, UsageTable } from '../../core/run/index.ts';
 import { shellWord } from '../../core/text/index.ts';
 
 export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
@@ -31,6 +32,8 @@ export type DocumentReport = {
   readonly isStaged: boolean;
   readonly before: string;
   readonly after: string;
+  /** Lines of the change that a person should see before they are adopted. Not in reports of earlier versions. */
+  readonly marked?: readonly MarkedLine[];
   readonly gain: { readonly value: number; readonly low: number; readonly high: number } | null;
   /** On tasks that no decision has used, if there are any. */
   readonly test: { readonly before: number; readonly after: number; readonly tasks: number } | null;
@@ -79,8 +82,11 @@ export type SleepReport = {
   readonly gateTrials: readonly GateTrial[];
   /** What was asked, of each held-out task by its id. */
   readonly intents: Readonly<Record<string, string>>;
+  /** Of calls that were answered. */
   readonly calls: number;
   readonly tokensUsed: number;
+  /** Calls in flight when the night was killed, at most: the provider may have answered them. */
+  readonly mayHaveBeen?: Cost['mayHaveBeen'];
   readonly usage: UsageTable;
   readonly notes: readonly string[];
 };

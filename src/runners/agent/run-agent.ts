@@ -64,7 +64,7 @@ const ENDED = new Error('the run was ended');
 /** Between the agent and its provider. Absent where the agent asks with the user's sign-in. */
 async function openGateway(
   { upstream, price, sandbox, callTimeoutMs, model }: Agent,
-  { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal, onSpend }: AgentRunRequest,
+  { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal, onSpend, asking }: AgentRunRequest,
   { socket, onEnd }: { readonly socket: string; readonly onEnd: () => void },
 ): Promise<ModelGateway | undefined> {
   if (upstream === undefined) return undefined;
@@ -76,6 +76,7 @@ async function openGateway(
     allows: model === undefined ? undefined : (asked) => isSameModel(asked, model),
     skills: skills.map(({ files }) => ({ name: '', description: '', ...skillHeader(files['SKILL.md'] ?? '') })),
     callTimeoutMs: Math.min(callTimeoutMs, Math.ceil(timeoutMs / 3)), // asked once and once more, a hang shows before the time is up; `endOf` throws it as an outage, which stops the run
+    ...(asking && { retry: { maxRetries: asking.maxRetries }, limiter: asking.limiter }),
     signal,
     onSpend,
     onEnd,
@@ -170,7 +171,7 @@ function toRun(agent: Agent, outcome: Outcome): AgentRun {
     skillsOffered: gateway?.offered() ?? collected.offered.map((name) => ({ name })),
     skillsLoaded: collected.loaded,
     usage: gateway?.usage() ?? collected.usage,
-    ...defined({ costUsd: gateway?.costUsd() ?? collected.costUsd }),
+    ...defined({ calls: gateway?.sent(), costUsd: gateway?.costUsd() ?? collected.costUsd }),
     ...(Object.keys(modelsRefused).length === 0 ? {} : { modelsRefused }),
   };
 }

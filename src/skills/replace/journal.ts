@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { syncFolder, takeLock, writeSynced } from '../../stores/index.ts';
+import { JOURNAL } from './cut-off.ts';
 import { digestOf, ifThere, Receipt, refused, type Step } from './locate.ts';
 
-const JOURNAL = 'pending.json';
 const RECEIPT = 'receipt.json';
 /** A transaction that could not be fully taken back. Its old bytes are kept. */
 const LEFT = 'left.json';
@@ -66,9 +65,6 @@ async function endJournal(folder: string, id: string, name: string): Promise<voi
 
 /** The transaction that a crash interrupted, if any. */
 export const readJournal = (folder: string) => readTransaction(join(folder, JOURNAL));
-
-/** Whether a crash interrupted a transaction. The next change takes it back. */
-export const isCutOff = (folder: string): boolean => existsSync(join(folder, JOURNAL));
 
 /** Undefined for a transaction that was not committed. */
 export const readReceipt = (folder: string, id: string): Promise<Receipt | undefined> =>

@@ -39,7 +39,7 @@ async function openChecked(
 ): Promise<Omit<Target, 'bytes'>> {
   const located = await locate(path, roots, { isAnyFile });
   if (realPath !== undefined && realPath !== located.realPath) {
-    const hint = 'Look at the link. If it is right, a new night starts from the file that it leads to.';
+    const hint = 'Nothing was written. Look at the link. If it is right, start again from the file that it leads to.';
     throw refused(`${path} led to ${realPath}, and leads to ${located.realPath} now`, hint);
   }
   const folderId = located.newFolders.length > 0 ? '' : await checkFolder(dirname(located.realPath));
@@ -95,7 +95,7 @@ async function openLive(path: string) {
   const seen = await ifThere(lstat(path));
   if (seen === undefined) return undefined;
   if (!seen.isFile())
-    throw refused(`${path} is no regular file, and a Markdown file was expected`, 'Move it out of the way.');
+    throw refused(`expected a regular file at ${path}, got something else`, 'Move it out of the way.');
   if (seen.nlink > 1) {
     const what = `${path} has ${seen.nlink} names (hard links): replacing it would part them`;
     throw refused(what, `Make it a file of its own: cp ${path} ${path}.new && mv ${path}.new ${path}`);

@@ -36,8 +36,6 @@ type HandoffPlace = {
   readonly redact: (text: string) => string;
 };
 
-export const HANDOFF_FOLDER = 'handoff';
-
 /** A wave is over when no question has come for this long. */
 const QUIET_MS = 40;
 

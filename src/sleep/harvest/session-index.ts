@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
 import {
@@ -52,7 +51,7 @@ export interface SessionIndex extends Disposable {
 export const INDEX_FILE = 'index.db';
 
 /** Raise it when sources keep or redact other things: files are then read again. */
-const INDEX_FORMAT = 4;
+const INDEX_FORMAT = 5;
 
 const TABLE =
   'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
@@ -164,7 +163,9 @@ function putAll({ rows, statements }: Tables, entries: readonly IndexEntry[]): v
     const { lastInsertRowid } = statements.insert.run(key, facts, sumOf(key, facts), digests, sumOf(key, digests));
     rows.set(key, { ids: [Number(lastInsertRowid)], file });
     // A page that was cut off reads as empty, and what is added to it is lost.
-    if (readDigests({ rows, statements }, key) === undefined) throw new DamagedFile('it does not keep what is written');
+    const [kept] = (statements.select.get(Number(lastInsertRowid)) ?? []) as [Buffer?];
+    if (kept === undefined || !kept.equals(Buffer.from(digests)))
+      throw new DamagedFile('it does not keep what is written');
   }
 }
 
@@ -194,23 +195,22 @@ const EDGE_BYTES = 1_024;
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /** A hash of the edges of the first `size` bytes: it changes when a file is written again. Empty if it cannot be read. */
-export async function printOf(path: string, size: number): Promise<string> {
-  let file: FileHandle | undefined;
+export function printOf(path: string, size: number): string {
+  let file: number | undefined;
   try {
-    file = await open(path, 'r');
-    const head = await bytesOf(file, 0, Math.min(size, EDGE_BYTES));
+    file = openSync(path, 'r');
+    const head = bytesOf(file, 0, Math.min(size, EDGE_BYTES));
     if (head.subarray(0, SQLITE_MAGIC.length).toString('latin1') === SQLITE_MAGIC) return DATABASE;
-    const tail = await bytesOf(file, Math.max(head.length, size - EDGE_BYTES), size);
+    const tail = bytesOf(file, Math.max(head.length, size - EDGE_BYTES), size);
     return createHash('sha256').update(head).update(tail).digest('hex').slice(0, 16);
   } catch {
     return '';
   } finally {
-    await file?.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 
-async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
+function bytesOf(file: number, start: number, end: number): Buffer {
   const buffer = Buffer.alloc(Math.max(0, end - start));
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
-  return buffer.subarray(0, bytesRead);
+  return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, start));
 }

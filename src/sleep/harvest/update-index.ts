@@ -129,18 +129,18 @@ async function readFile(
   { place, index, signal, now, redact }: UpdateOptions,
 ): Promise<IndexEntry> {
   signal?.throwIfAborted();
-  const before = row === undefined ? undefined : await soFar(file, row, index);
+  const before = row === undefined ? undefined : soFar(file, row, index);
   const { position, sessions, trouble } = await source.read(file, { place, before, redact, signal });
   const heads = sessions.map((session) => headOf(source.name, session));
-  const print = await printOf(file.path, file.size);
+  const print = printOf(file.path, file.size);
   return { file: { ...file, source: source.name, checkedAt: now, position, print, trouble, heads }, sessions };
 }
 
 /** Only a file that was appended to is read on. A database may change without growing, and knows what is new. */
-async function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex): Promise<ReadSoFar | undefined> {
+function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex): ReadSoFar | undefined {
   if (row.identity !== file.identity || row.trouble.unreadable) return undefined;
   if (row.print !== DATABASE && file.size <= row.size) return undefined;
-  if (row.print === '' || (await printOf(file.path, row.size)) !== row.print) return undefined;
+  if (row.print === '' || printOf(file.path, row.size) !== row.print) return undefined;
   const sessions = index.digests(row);
   return sessions === undefined ? undefined : { position: row.position, sessions };
 }

@@ -153,11 +153,12 @@ const refusalsOf = ({ trained, state }: TrainedDocument) =>
 export const unreadReply = ({ answers }: RunState): string =>
   Object.values(answers).find(({ sample = '' }) => sample !== '')?.sample ?? '';
 
-/** From the first document's baseline to the last one that is taken; if skills have tasks of their own, of one of them. */
+/** From the baseline of the first document that is taken to the last one; if skills have tasks of their own, of one of them. */
 function scoresOf(trials: readonly GateTrial[], documents: readonly TrainedDocument[]) {
   const taken =
     trials.findLast(({ accepted }) => accepted) ?? trials.findLast(({ candidateScore }) => candidateScore !== null);
-  const first = documents.some(({ named }) => named !== '') && taken ? trials.indexOf(taken) : 0;
+  const isOfOne = documents.some(({ named }) => named !== '') || !taken?.accepted;
+  const first = Math.max(0, isOfOne ? trials.indexOf(taken!) : trials.findIndex(({ accepted }) => accepted));
   const baselineScore = trials[first]?.baselineScore ?? null;
   return {
     baselineScore,

@@ -1,28 +1,30 @@
 import { join } from 'node:path';
 import { isOutOfBudget, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
-import type { Ledger } from '../../core/run/index.ts';
+import { type Ledger, totalCost } from '../../core/run/index.ts';
 import { type Budget, createBudget, type Held } from '../../models/index.ts';
-import { openLedger } from '../../stores/index.ts';
+import { openLedger, readLedger } from '../../stores/index.ts';
 
 const COUNTED = ['maxCalls', 'maxTotalTokens', 'maxCostUsd'] as const;
 
-/** The limits of a whole night; a ledger adds what was spent before a cut. Minutes count from now. `undefined`: no limits. */
-export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budget | undefined {
+/** The limits of a whole night; a ledger adds what was spent before a cut. Minutes count from now. */
+export function nightBudget(config: SkillOptConfigInput, ledger?: Ledger): Budget {
   const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes } = config;
-  const isCounted = COUNTED.some((name) => config[name] !== undefined);
-  if (!isCounted && maxMinutes === undefined) return undefined;
-  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
   const names = { totalTokens: 'maxTokensPerNight' };
-  return createBudget({ ...limits, names, spent: ledger?.before, ledger: isCounted ? ledger : undefined });
+  return createBudget({ maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, names, ledger });
 }
+
+const LEDGER = 'night-spent.json';
+
+/** What the night in this folder has cost so far, over all its starts. */
+export const nightCost = async (folder: string) => totalCost((await readLedger(join(folder, LEDGER))).usage);
 
 /** Runs `work` within the limits of the night in this folder. What it spends survives the process. */
 export async function withinLimits<Answer>(
   folder: string,
   config: SkillOptConfigInput,
-  work: (budget: Budget | undefined) => Promise<Answer>,
+  work: (budget: Budget) => Promise<Answer>,
 ): Promise<Answer> {
-  const ledger = await openLedger(join(folder, 'night-spent.json'));
+  const ledger = await openLedger(join(folder, LEDGER));
   return work(nightBudget(config, ledger)).finally(ledger.close);
 }
 

@@ -1,10 +1,10 @@
-import type { UsageTable } from '../../core/run/index.ts';
+import { totalCost, type UsageTable } from '../../core/run/index.ts';
 import { head, plural } from '../../core/text/index.ts';
 import type { SleepReport, WithTools } from '../../report/index.ts';
 import { documentOf } from '../documents/skills.ts';
 import type { QuarantinedText } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import { isFor, type Proposal } from '../staging/proposal.ts';
+import { isFor, marksOf, type Proposal } from '../staging/proposal.ts';
 import type { NightRecord } from '../state/nights.ts';
 import { isReplayable } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
@@ -25,8 +25,8 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
   const { accepted, gateAction, baselineScore, candidateScore, holdoutLeaked } = result;
   const { rejectedEdits, unmatchedEdits, gateTrials } = result;
   const usage = Object.assign({}, ...result.documents.map(usageOf)) as UsageTable;
-  const { calls, tokensUsed } = costOf(usage);
-  const spent = input.budget?.spent(); // with mining, and with what was paid for before the night was cut off
+  // The ledger also has what mining took, and what was paid for before the night was cut off.
+  const { calls, tokens, mayHaveBeen } = totalCost(input.budget?.ledger?.spent().usage ?? usage);
   const noEditsReason = accepted ? '' : whyNothing(record, result);
   const warnings = new Set(result.documents.flatMap(({ summary }) => summary.warnings));
   const notes = [...record.notes, ...searchCut(record), ...result.notes, ...warnings];
@@ -40,9 +40,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
     needs: accepted ? '' : whatItTakes(record, result),
     ...{ edits: result.appliedEdits, rejectedEdits, unmatchedEdits, gateTrials },
     intents: Object.fromEntries(tasks.filter(({ split }) => split === 'val').map(({ id, intent }) => [id, intent])),
-    calls: Math.max(spent?.calls ?? 0, calls),
-    tokensUsed: Math.max(spent?.totalTokens ?? 0, tokensUsed),
-    usage,
+    ...{ calls, tokensUsed: tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}), usage },
     notes: notes.filter((note) => note !== noEditsReason),
     documents: result.documents.map((trained) => documentReport(trained, proposals, input)),
     untrained: result.untrained.map(({ trained, named, tasks: own, note }) => {
@@ -61,6 +59,7 @@ function documentReport(document: TrainedDocument, proposals: readonly Proposal[
   const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
   return {
     ...{ kind: trained, before: baseBlock, after: isTaken ? block : baseBlock },
+    marked: isTaken ? marksOf({ baseBlock, block, concerns: document.concerns ?? [] }) : [],
     ...{ gain: gainOf(proof), test: test ?? null },
     ...{ verdict: verdictOf(document), ...costOf(usageOf(document)) },
     ...{ name: live.name, path: live.live.path, isStaged: proposals.some((proposal) => isFor(proposal, live)) },
@@ -75,15 +74,10 @@ function usageOf({ trained, named, summary, proof }: TrainedDocument): UsageTabl
   ]);
 }
 
-const costOf = (usage: UsageTable) =>
-  Object.values(usage).reduce(
-    ({ calls, tokensUsed, costUsd }, one) => ({
-      calls: calls + one.replies - one.cacheHits,
-      tokensUsed: tokensUsed + one.input + one.output,
-      costUsd: costUsd + one.costUsd,
-    }),
-    { calls: 0, tokensUsed: 0, costUsd: 0 },
-  );
+function costOf(usage: UsageTable) {
+  const { calls, tokens: tokensUsed, costUsd } = totalCost(usage);
+  return { calls, tokensUsed, costUsd };
+}
 
 /** In the order in which a night can come to nothing. */
 function whyNothing(record: NightRecord, { gateAction, documents, reflectRaw, notes }: ConsolidationResult): string {
@@ -114,6 +108,8 @@ const endedBy = (document: TrainedDocument | undefined) =>
 
 function whyUnproven(proof: Proof | undefined, ended: string | undefined): string | undefined {
   if (!proof) return ended;
+  if (proof.isUnconfirmed)
+    return 'A change did better in the attempts that tried it. The attempts that measure the gain did not confirm it.';
   const gain = `${(100 * proof.gain.value).toFixed(1)} points`;
   const chance = `${(100 * proof.pValue).toFixed(1)} %`;
   const measured = `A change measured ${gain} over the tasks that were held out, which could be chance (${chance}).`;
@@ -128,19 +124,21 @@ function whyNoEdits(sorted: readonly ReturnType<typeof sortEdits>[], reflectRaw:
   return reflectRaw === '' ? 'Nothing was proposed.' : 'The optimizer gave no answer that could be read.';
 }
 
-/** Such as: 3 sessions, 1 recurring; about 8 more. */
-function whatItTakes({ nSessions, recurring, tasks, skills, cut }: NightRecord, { documents }: ConsolidationResult) {
+/** Such as: 2 of 6 held-out tasks, from 3 sessions; about 6 sessions more. */
+function whatItTakes({ nSessions, tasks, skills, cut }: NightRecord, { documents }: ConsolidationResult) {
   if (documents.some((document) => document.cut) || (cut !== '' && documents.length === 0))
     return 'Raise that limit for the next night.';
   if (skills.length > 0 && documents.length === 0) return ''; // the report says it for each skill
   const held = tasks.filter(({ split }) => split === 'val').length;
   const perSession = nSessions === 0 ? 0 : held / nSessions;
-  const have = `${plural(nSessions, 'session')}, ${recurring.length} recurring`;
+  const from = `from ${plural(nSessions, 'session')}`;
   if (held < LEAST_HELD_OUT) {
     const more = Math.ceil((LEAST_HELD_OUT - held) / Math.max(0.2, perSession));
-    return `${have}; about ${more} more until something can be proven.`;
+    const have = `${held} of ${LEAST_HELD_OUT} held-out tasks, ${from}`;
+    return `${have}; about ${plural(more, 'session')} more until something can be proven.`;
   }
   const isClose = documents.some(({ proof }) => proof !== undefined && proof.pValue < 0.2);
+  const have = `${plural(held, 'held-out task')} ${from}`;
   return isClose ? `${have}; the same again on another night would be measured with more tasks.` : '';
 }
 

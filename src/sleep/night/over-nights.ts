@@ -15,16 +15,24 @@ import {
 import { findPoison } from '../../core/guard/index.ts';
 import type { RunStore } from '../../core/run/index.ts';
 import type { TestedNight } from '../../core/stats/index.ts';
-import { head, skillHash } from '../../core/text/index.ts';
+import { head, parseJson, skillHash } from '../../core/text/index.ts';
 import type { Budget } from '../../models/index.ts';
 import { askForJson, createStop } from '../../pipeline/index.ts';
 import { reportMarkdown, type SleepReport } from '../../report/index.ts';
-import { writePrivate } from '../../stores/index.ts';
+import { readPrivate, writePrivate } from '../../stores/index.ts';
 import { wrapModels } from '../../train/index.ts';
 import type { Trained } from '../replay/sleep-env.ts';
 import { type Proposal, supersede } from '../staging/proposal.ts';
-import { type NightRecord, writeNight } from '../state/nights.ts';
-import { modelKeyOf, type OverNights, openSleepState, recordNight, type SleepState } from '../state/sleep-state.ts';
+import { listNights, type NightRecord, readNight, writeNight } from '../state/nights.ts';
+import { retain } from '../state/purge.ts';
+import {
+  modelKeyOf,
+  nightOf,
+  type OverNights,
+  openSleepState,
+  recordNight,
+  type SleepState,
+} from '../state/sleep-state.ts';
 import type { TaskRecord, Tasks } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits } from './consolidation-result.ts';
 import { type CycleInput, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
@@ -224,6 +232,29 @@ export async function finishNight(finished: FinishedNight, input: CycleInput): P
     return proposals.reduce(supersede, keepOverNights(learnedFrom(tasks, after), overNights));
   });
   await writeNight(folder, { ...record, status: 'done' });
+  await retain(open, input.settings.retention, Date.parse(report.endedAt));
+}
+
+export type CycleOutcome = {
+  readonly report: SleepReport;
+  readonly proposals: readonly Proposal[];
+  /** The folder of the night; `undefined` for a dry run. */
+  readonly folder: string | undefined;
+};
+
+/** Later the same command asks for another night. */
+const TONIGHT_MS = 3_600_000;
+
+/** The last night, if it was killed between the state and its own record: it is over, and its report is written. */
+export async function findRecorded({ folder, project, state, now }: NightInput): Promise<CycleOutcome | undefined> {
+  const kept = (await listNights(folder, project)).at(-1);
+  const record = kept && (await readNight(kept.path));
+  if (!kept || record?.status !== 'running' || nightOf(state, project) < kept.night) return undefined;
+  await writeNight(kept.path, { ...record, status: 'done' });
+  const report = parseJson((await readPrivate(join(kept.path, 'report.json'))) ?? '') as SleepReport | undefined;
+  const proposals = state.proposals.filter((one) => one.project === project && one.night === kept.night);
+  const isTonight = report && Number(now()) - Date.parse(report.endedAt) < TONIGHT_MS;
+  return isTonight ? { report, proposals, folder: kept.path } : undefined;
 }
 
 function rowOf({ record: { project, night }, result: { documents }, report }: FinishedNight) {

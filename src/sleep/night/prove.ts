@@ -1,11 +1,11 @@
 import { type Evaluation, isOutOfBudget, type SkillEnv } from '../../core/contracts/index.ts';
 import {
-  addBills,
   addStageUsage,
   type RunState,
   toEvidence,
   toObservations,
   type UsageTable,
+  usageBeyond,
   winnerMeasurement,
 } from '../../core/run/index.ts';
 import {
@@ -21,7 +21,7 @@ import {
   proveGain,
 } from '../../core/stats/index.ts';
 import { defined } from '../../core/text/index.ts';
-import { type Held, paidSince } from '../../models/index.ts';
+import type { Held } from '../../models/index.ts';
 import type { TaskDelta } from '../../report/index.ts';
 import { evaluatePasses } from '../../train/index.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -29,6 +29,8 @@ import { type DocumentNight, metricOf } from './cycle-input.ts';
 
 export type Proof = Readonly<Record<'before' | 'after' | 'pValue' | 'error' | 'passes', number>> & {
   readonly isProven: boolean;
+  /** The proof had succeeded, and the attempts for the report took it back. */
+  readonly isUnconfirmed?: boolean | undefined;
   /** A proven gain is measured again by passes made after the proof, since the proof itself overstates it. */
   readonly gain: Estimate;
   readonly tasks: readonly TaskDelta[];
@@ -45,8 +47,6 @@ type Proving = Omit<DocumentNight, 'error'> & {
   readonly error: number;
   /** The search that found the block; `undefined` if a person wrote it. */
   readonly state?: RunState | undefined;
-  /** How far the search has counted the replies in its cache. */
-  readonly counted?: number | undefined;
   readonly baseBlock: string;
   readonly block: string;
   /** Kept of the limits for the passes after a proven gain. */
@@ -92,8 +92,25 @@ export async function prove(night: Proving): Promise<Proof> {
   const freshDraws = { from: reportFrom, count: REPORT_PASSES };
   const fresh = await withPasses(night, { ...NO_SIDES, usage: sides.usage }, freshDraws);
   const measured = proveGain(fresh.winner, fresh.seed, error) ?? proof;
-  const reported = elsewhere(measured, proof, error * looks[look]!.share);
-  return { ...measuredBy(reported, fresh), pValue: proof.pValue, isProven, error, passes: passes + 2 * REPORT_PASSES };
+  const all = proveGain(together(sides.winner, fresh.winner), together(sides.seed, fresh.seed), error) ?? proof;
+  const gain = shownGain(measured, { proof, all }, error * looks[look]!.share);
+  // What is proposed is proven by the number that is shown: its lower end is above zero, and so is it.
+  const isConfirmed = gain.value >= LEAST_SHOWN && gain.interval.low > 0;
+  const shown = measuredBy({ ...measured, gain, pValue: proof.pValue }, fresh);
+  const told = { ...shown, isProven: isConfirmed, isUnconfirmed: !isConfirmed };
+  return { ...told, error, passes: passes + 2 * REPORT_PASSES };
+}
+
+/** Less than this is `+0.0 points` in a report. */
+const LEAST_SHOWN = 0.0005;
+
+function together(one: Evidence, other: Evidence): Evidence {
+  const both = new Map(one);
+  for (const [id, { sum, sumSquares, count }] of other) {
+    const known = both.get(id) ?? { sum: 0, sumSquares: 0, count: 0 };
+    both.set(id, { sum: known.sum + sum, sumSquares: known.sumSquares + sumSquares, count: known.count + count });
+  }
+  return both;
 }
 
 const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
@@ -102,12 +119,10 @@ const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
     throw error;
   });
 
-/** The gain and its interval, moved to what can be expected on other tasks. */
-function elsewhere(measured: NightProof, proven: NightProof, error: number): NightProof {
-  const value = gainElsewhere(measured, proven, error);
-  const { low, high } = measured.gain.interval;
-  const moved = measured.gain.value - value;
-  return { ...measured, gain: { value, interval: { low: low - moved, high } } };
+/** What can be expected on other tasks, between the lower end by all attempts and the upper end by those that nothing was chosen by. */
+function shownGain(measured: NightProof, { proof, all }: Record<'proof' | 'all', NightProof>, error: number): Estimate {
+  const value = gainElsewhere(measured, proof, error);
+  return { value, interval: { low: Math.min(value, all.gain.interval.low), high: measured.gain.interval.high } };
 }
 
 /** The winner counts by its final measurement alone; the seed was not chosen, so all its measurements count. */
@@ -130,20 +145,26 @@ async function withPasses(night: Proving, { winner, seed, usage }: Sides, draws:
 }
 
 async function passesOf(night: Proving, skill: string, { from, count }: Draws) {
-  const { env, models, config, store, budget, runner, work, observers, signal, counted } = night;
+  const { env, models, config, store, budget, runner, work, observers, signal, state } = night;
   const indexes = Array.from({ length: count }, (_, index) => from + index);
   let usage: UsageTable = {};
   await using open = await store.open();
   const evaluated = { env, skill, config, split: 'val', target: models.target, judge: models.judge } as const;
-  const shared = { caches: open.caches, budget, runner, agent: work?.agent, observers: observers ?? [] };
+  const shared = {
+    caches: open.caches,
+    ledger: open.ledger,
+    budget,
+    runner,
+    agent: work?.agent,
+    observers: observers ?? [],
+  };
   const onUsage = (used: UsageTable) => {
     usage = used;
   };
   const scores = await evaluatePasses({ ...evaluated, ...shared, ...defined({ signal }), onUsage }, indexes);
-  // The usage of these passes lacks what a proof that was cut off has paid for before: the cache counts it. An agent's
-  // work is in no cache.
-  const bills = counted === undefined || work ? undefined : paidSince(open.caches.replies, counted);
-  return { passes: scores.map(({ evaluation }) => evaluation), usage, paid: bills && addBills({}, bills) };
+  // The usage of these passes lacks what a proof that was cut off has paid for before: the ledger of the search has it.
+  const paid = open.ledger && state && usageBeyond(open.ledger.spent().usage, state.usage);
+  return { passes: scores.map(({ evaluation }) => evaluation), usage, paid };
 }
 
 type Passes = readonly Pick<Evaluation, 'scores'>[];

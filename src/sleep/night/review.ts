@@ -99,10 +99,10 @@ export async function stageAgain(
   { proposal, live, text }: Reviewable,
   { folder, block, proof, at }: { folder: string; block: string; proof: Proof; at: string },
 ): Promise<Proposal> {
-  const { project, id, night, document } = proposal;
+  const { project, id, night, document, concerns } = proposal;
   await settleText(folder, proposal);
   return stage({
-    ...{ stateFolder: folder, project, night, id, document, live, at, isAgain: true },
+    ...{ stateFolder: folder, project, night, id, document, live, at, concerns, isAgain: true },
     roots: [dirname(document.realPath)],
     gain: gainOf(proof),
     confidence: 1 - proof.error,

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { RunObserver } from '../../core/run/index.ts';
 import { nextError } from '../../core/stats/index.ts';
 import { memoize } from '../../core/text/index.ts';
-import type { SleepReport } from '../../report/index.ts';
 import {
   makeFolderBelow,
   memoryRun,
@@ -16,12 +15,12 @@ import { describeKeptBack } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
 import { HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
-import { HANDOFF_FOLDER, HandoffPending } from '../handoff/handoff.ts';
+import { HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
 import { nightWork, type OpenedWork } from '../replay/work.ts';
 import { builtOn, onPending, type Proposal } from '../staging/proposal.ts';
 import { stage } from '../staging/stage.ts';
-import { projectFolder } from '../state/folders.ts';
+import { HANDOFF_FOLDER, projectFolder } from '../state/folders.ts';
 import {
   evidenceLog,
   hasRecord,
@@ -36,18 +35,12 @@ import { modelKeyOf, nightOf, readSleepState, redactTask } from '../state/sleep-
 import type { Tasks } from '../task-record.ts';
 import { consolidate } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
+import { criticised } from './critic.ts';
 import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
 import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
 import { diagnosticsOf, reportNight } from './night-report.ts';
-import { finishNight, nightNotes, overNightsOf, testedNights } from './over-nights.ts';
+import { type CycleOutcome, findRecorded, finishNight, nightNotes, overNightsOf, testedNights } from './over-nights.ts';
 import { gainOf } from './prove.ts';
-
-export type CycleOutcome = {
-  readonly report: SleepReport;
-  readonly proposals: readonly Proposal[];
-  /** The folder of the night; `undefined` for a dry run. */
-  readonly folder: string | undefined;
-};
 
 /**
  * One night: sessions become tasks, tasks are replayed, what helps is staged. A project runs one night at a time. A night
@@ -67,6 +60,8 @@ export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
   const lock = await takeLock(join(nights, 'night.lock'), LOCK_WORDS);
   try {
     const locked = { ...input, state: await readSleepState(input.folder) };
+    const over = await findRecorded(locked);
+    if (over) return over;
     const unfinished = await findUnfinished(locked);
     const kept = unfinished?.kept ?? (await newNight(locked));
     // `night-spent.json` there counts calls, tokens and dollars over all starts. Minutes count from this start.
@@ -199,7 +194,8 @@ async function carryOut({ kept, record, documents, work }: OpenNight, given: Nig
   await input.handoff?.open({ stateFolder: input.folder, folder: join(folder, HANDOFF_FOLDER), redact: input.redact });
   try {
     const learned = await learn(record, { ...input, storeOf, quarantine, work, observer: log.observer });
-    const { result, overNights } = await overNightsOf(record, learned, { ...input, storeOf });
+    const read = await criticised(learned, { ...input, storeOf });
+    const { result, overNights } = await overNightsOf(record, read, { ...input, storeOf });
     const proposals = await stageNight(record, result, input);
     const report = reportNight({ record, result, proposals, quarantined: quarantine.list() }, input);
     await finishNight({ record, folder, result, proposals, report, overNights }, input);
@@ -220,7 +216,7 @@ async function stageNight(
   input: CycleInput,
 ): Promise<Proposal[]> {
   const proposals: Proposal[] = [];
-  for (const { trained, named, isTaken, proof } of documents) {
+  for (const { trained, named, isTaken, proof, concerns } of documents) {
     const document = documentOf(input.documents, trained, named);
     if (!isTaken || !document) continue;
     const { live, roots, isNewAllowed } = document;
@@ -231,6 +227,7 @@ async function stageNight(
         at: input.now().toISOString(),
         gain: gainOf(proof),
         confidence: proof ? 1 - proof.error : null,
+        concerns: concerns ?? [],
         text: newSkills[named] ?? (trained === 'skill' ? newSkill : newMemory),
       }),
     );

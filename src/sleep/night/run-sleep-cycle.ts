@@ -8,7 +8,8 @@ import type { FoundWork } from '../replay/work.ts';
 import type { Tasks } from '../task-record.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { type GatherOptions, gatherNight, nameOfTasks } from './gather.ts';
-import { type CycleOutcome, runCycle } from './run-cycle.ts';
+import type { CycleOutcome } from './over-nights.ts';
+import { runCycle } from './run-cycle.ts';
 
 export type NightOptions = Pick<GatherOptions, 'since' | 'tasksFile' | 'onGather' | 'signal'> &
   Pick<CycleInput, 'config' | 'runner' | 'handoff' | 'isDryRun' | 'observers'> & {

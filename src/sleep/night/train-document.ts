@@ -1,4 +1,4 @@
-import { isOutOfBudget, type ReplyCache, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { isOutOfBudget, SkillError, type SkillOptConfigInput, type TextCache } from '../../core/contracts/index.ts';
 import { readBlock } from '../../core/document/index.ts';
 import {
   emptyRun,
@@ -19,6 +19,7 @@ import { SkillOptTrainer } from '../../train/index.ts';
 import { repeated } from '../dream/contrast.ts';
 import { foreseeing } from '../handoff/foresee.ts';
 import { sleepEnv, type Trained } from '../replay/sleep-env.ts';
+import type { Proposal } from '../staging/proposal.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
 import { searchBudget } from './night-limits.ts';
 import { type Proof, prove, REPORT_PASSES } from './prove.ts';
@@ -36,6 +37,8 @@ export type TrainedDocument = {
   /** Scores of the training tasks under the document as it was, by id. */
   readonly attempted: Readonly<Record<string, number>>;
   readonly cut?: string | undefined;
+  /** What the critic says about lines of a block that is proposed. */
+  readonly concerns?: Proposal['concerns'] | undefined;
 };
 
 /** Trains the learned block of one document, and tests the winner with attempts that it was not chosen by. */
@@ -43,7 +46,7 @@ export async function trainDocument(night: DocumentNight): Promise<TrainedDocume
   const { documents, trained, named = '', error } = night;
   const baseBlock = readBlock(documents[trained], 'learned');
   const limits = night.budget && searchBudget(night.budget, (2 * REPORT_PASSES) / firstLook(night).passes);
-  const { summary, state, counted, cut, attempted } = await search({ ...night, budget: limits?.budget }, baseBlock);
+  const { summary, state, cut, attempted } = await search({ ...night, budget: limits?.budget }, baseBlock);
   night.budget?.release();
   // Without a gate the last text wins, even if another measured better.
   const block = (error === undefined ? state.current : state.best).skill.trim();
@@ -52,7 +55,7 @@ export async function trainDocument(night: DocumentNight): Promise<TrainedDocume
   if (error === undefined) return { ...found, proof: undefined, isTaken: true };
   if (winnerMeasurement(state) === undefined) return { ...found, proof: undefined, isTaken: false };
   const reserve = limits?.reserve();
-  const sides = { state, counted, baseBlock, block };
+  const sides = { state, baseBlock, block };
   const proof = await prove({ ...night, env: environmentOf(night), error, ...sides, reserve });
   return { ...found, proof, isTaken: proof.isProven, cut: cut ?? proof.cut };
 }
@@ -79,8 +82,7 @@ async function search(night: DocumentNight, initialSkill: string) {
   const cut = isCut ? ended.message : undefined;
   const trained = isCut ? summarize(state, { outRoot: store.name }) : ended;
   const summary = { ...trained, warnings: trained.warnings.filter((warning) => !isCalibration(warning)) };
-  const { counted } = events.at(-1)!;
-  return { summary, state, counted, cut, attempted: attemptedIn(events, metricOf(night.config)) };
+  return { summary, state, cut, attempted: attemptedIn(events, metricOf(night.config)) };
 }
 
 /** The first step's rollouts are under the document as it was. */
@@ -100,6 +102,7 @@ const withoutCalibration = (observer: RunObserver): RunObserver => ({
   onOpen: (state) => observer.onOpen?.(state),
   onEvent: (event, state) => observer.onEvent?.(event, state),
   onProgress: (progress) => observer.onProgress?.(progress),
+  onSpend: (spent) => observer.onSpend?.(spent),
   onRetry: (retry) => observer.onRetry?.(retry),
   onRateLimit: (change) => observer.onRateLimit?.(change),
   onWarning: (warning) => (isCalibration(warning) ? undefined : observer.onWarning?.(warning)),
@@ -161,7 +164,7 @@ const opening = (store: RunStore, change: (run: OpenRunStore) => Promise<OpenRun
   open: async (options) => change(await store.open(options)),
 });
 
-const alsoIn = (own: ReplyCache, others: readonly ReplyCache[]): ReplyCache => ({
+const alsoIn = (own: TextCache, others: readonly TextCache[]): TextCache => ({
   async get(key) {
     for (const cache of [own, ...others]) {
       const text = await cache.get(key);
@@ -169,7 +172,5 @@ const alsoIn = (own: ReplyCache, others: readonly ReplyCache[]): ReplyCache => (
     }
     return undefined;
   },
-  set: (key, value, onSafe) => own.set(key, value, onSafe),
-  ...(own.mark ? { mark: () => own.mark!() } : {}),
-  ...(own.since ? { since: (mark) => own.since!(mark) } : {}),
+  set: (key, value) => own.set(key, value),
 });

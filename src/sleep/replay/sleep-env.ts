@@ -1,8 +1,8 @@
 import type { RolloutContext, RolloutOutput, SkillEnv } from '../../core/contracts/index.ts';
-import { type Edit, type RawPatch, writeBlock } from '../../core/document/index.ts';
+import { type Edit, newLinesOf, type RawPatch, writeBlock } from '../../core/document/index.ts';
 import { findPoison, quarantine } from '../../core/guard/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
-import { memoize, skillHash } from '../../core/text/index.ts';
+import { memoize, skillHash, strip } from '../../core/text/index.ts';
 import { type AttemptMetric, firstDrawOf, reflectOnContrast } from '../dream/contrast.ts';
 import { type SleepSplit, type TaskRecord, type Tasks, taughtBy } from '../task-record.ts';
 import {
@@ -79,11 +79,23 @@ export function sleepEnv(options: SleepEnvOptions): SkillEnv<TaskRecord> {
       return toOutput(item, result);
     },
     async reflect(context) {
-      const patches = await reflectOnContrast(context, tasks, surroundings, options.metric);
+      const reflected = await reflectOnContrast(context, tasks, surroundings, options.metric);
+      const patches = withoutSaid(reflected, otherTexts(options));
       return quarantine ? quarantine.take(patches, context.skill) : patches;
     },
   };
 }
+
+const otherTexts = ({ documents, trained, skillTexts = new Map() }: SleepEnvOptions): string =>
+  trained === 'skill' ? documents.memory : [documents.skill, ...skillTexts.values()].join('\n');
+
+/** Without additions that another document makes already: said twice, a rule would ride along with what helps. */
+const withoutSaid = (patches: readonly RawPatch[], said: string): RawPatch[] =>
+  patches.map((raw) => {
+    const isNew = ({ op, content = '' }: RawPatch['patch']['edits'][number]) =>
+      op === 'delete' || op === 'replace' || strip(newLinesOf(said, content)) !== '';
+    return { ...raw, patch: { ...raw.patch, edits: raw.patch.edits.filter(isNew) } };
+  });
 
 /** Everything but the tasks and the trained text that a score depends on. */
 function versionOf(options: SleepEnvOptions): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { readBlock, readRules, writeBlock, writeRules } from '../../core/document/index.ts';
@@ -91,7 +92,8 @@ async function note(
 
 function requireAdoptable({ state }: OpenSleepState, proposal: Proposal): void {
   const { status, adoptedAt } = findProposal(state, proposal) ?? { status: 'dropped', adoptedAt: '' };
-  if (status === 'pending' || status === 'rolled_back') return;
+  const isGone = status === 'adopted' && !existsSync(proposal.document.realPath);
+  if (status === 'pending' || status === 'rolled_back' || isGone) return;
   const why = {
     adopted: `was adopted already, on ${adoptedAt.slice(0, 10)}`,
     superseded: 'was superseded by a later one',

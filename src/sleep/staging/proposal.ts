@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readBlock, writeBlock } from '../../core/document/index.ts';
+import { findMarkedLines, type MarkedLine } from '../../core/guard/index.ts';
 
 const Digest = z.string().regex(/^([0-9a-f]{64})?$/);
 
@@ -26,12 +27,26 @@ export const Proposal = z.object({
   at: z.string(),
   gain: z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
   confidence: z.number().nullable(),
+  /** What the critic of the night says about lines. Rules mark lines too, whenever the proposal is read. */
+  concerns: z.array(z.object({ line: z.string(), reason: z.string() })).default([]),
   status: z.enum(['pending', 'adopted', 'superseded', 'dropped', 'rolled_back']),
   /** Names the change of its adoption. It is set before the change begins, so that a crash can be settled. */
   receipt: z.string().default(''),
   adoptedAt: z.string().default(''),
 });
 export type Proposal = z.infer<typeof Proposal>;
+
+/** The lines that a person should see before they are adopted. What a critic says adds to it, and takes nothing away. */
+export function marksOf({
+  baseBlock,
+  block,
+  concerns,
+}: Pick<Proposal, 'baseBlock' | 'block' | 'concerns'>): MarkedLine[] {
+  const marked = new Map(findMarkedLines(baseBlock, block).map(({ line, reasons }) => [line, reasons]));
+  const kept = concerns.filter(({ line }) => block.includes(line)); // a person may have dropped the others
+  for (const { line, reason } of kept) marked.set(line, [...(marked.get(line) ?? []), reason]);
+  return Array.from(marked, ([line, reasons]) => ({ line, reasons }));
+}
 
 type WithProposals = { readonly proposals: readonly Proposal[] };
 

@@ -13,23 +13,24 @@ const PROPOSED_FILE = 'proposed.md';
 /** Takes the place of the proposed text once the state has it. */
 const NEXT_FILE = 'proposed.next.md';
 
-export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gain' | 'confidence'> & {
-  readonly stateFolder: string;
-  readonly document: Pick<Proposal['document'], 'kind' | 'name'>;
-  /** The document as the night read it (`readDocument`). */
-  readonly live: ReadDocument;
-  readonly text: string;
-  /** The document must really lie in one of these folders. */
-  readonly roots: readonly string[];
-  /** For the managed skill, which does not exist before its first adoption. */
-  readonly isNewAllowed?: boolean | undefined;
-  /** A proposal with this id waits already: its text stays until the state has this one and `settleText` replaces it. */
-  readonly isAgain?: boolean | undefined;
-};
+export type StageInput = Pick<Proposal, 'id' | 'project' | 'night' | 'at' | 'gain' | 'confidence'> &
+  Partial<Pick<Proposal, 'concerns'>> & {
+    readonly stateFolder: string;
+    readonly document: Pick<Proposal['document'], 'kind' | 'name'>;
+    /** The document as the night read it (`readDocument`). */
+    readonly live: ReadDocument;
+    readonly text: string;
+    /** The document must really lie in one of these folders. */
+    readonly roots: readonly string[];
+    /** For the managed skill, which does not exist before its first adoption. */
+    readonly isNewAllowed?: boolean | undefined;
+    /** A proposal with this id waits already: its text stays until the state has this one and `settleText` replaces it. */
+    readonly isAgain?: boolean | undefined;
+  };
 
 /** Writes the proposed text, for this user alone, and returns the record for `recordProposal`. */
 export async function stage(input: StageInput): Promise<Proposal> {
-  const { stateFolder, project, id, night, document, live, text, at, gain, confidence } = input;
+  const { stateFolder, project, id, night, document, live, text, at, gain, confidence, concerns } = input;
   refuseName(document.name);
   if (document.kind === 'skill') refuseStranger(document.name, live.path);
   const base = live.bytes === null ? '' : textOf(live.bytes, live.path);
@@ -39,7 +40,7 @@ export async function stage(input: StageInput): Promise<Proposal> {
   await makeFolderBelow(stateFolder, folder);
   await writePrivate(join(folder, input.isAgain ? NEXT_FILE : PROPOSED_FILE), text);
   return Proposal.parse({
-    ...{ id, project, night, at, gain, confidence, status: 'pending' },
+    ...{ id, project, night, at, gain, confidence, concerns, status: 'pending' },
     document: { kind: document.kind, name: document.name, path: live.path, realPath: live.realPath },
     baseDigest: live.digest ?? '',
     digest: digestOf(Buffer.from(text)),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import type { Place } from '../../transcripts/index.ts';
 
 export const placeOfProcess = (env: Place['env'] = process.env): Place => ({
@@ -9,6 +9,12 @@ export const placeOfProcess = (env: Place['env'] = process.env): Place => ({
   platform: process.platform,
 });
 
+/** Whether a project is this folder or one above it: nights belong to a whole project. */
+export const isProjectOf = (folder: string) => (project: string) =>
+  folder === project || folder.startsWith(project.endsWith(sep) ? project : project + sep);
+
+export const STATE_FILE = 'state.json';
+export const HANDOFF_FOLDER = 'handoff';
 export const NIGHTS_FOLDER = 'nights';
 
 /** Readable, and with a part of a hash, since many projects are called `app`. */

@@ -7,8 +7,9 @@ import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from '../../stores/index.ts';
 import { keptPath, type Place, redactor } from '../../transcripts/index.ts';
 import { scopeTest } from '../harvest/scope.ts';
 import { forgetProject, INDEX_FILE } from '../harvest/session-index.ts';
+import { STATE_FILE } from './folders.ts';
 import { jobHash, type KeptNight, listAllNights, listNightFolders, removeJobLogs } from './nights.ts';
-import { emptyState, type OpenSleepState, type SleepState, STATE_FILE } from './sleep-state.ts';
+import { emptyState, type OpenSleepState, type SleepState } from './sleep-state.ts';
 
 export const PURGEABLE = ['all', 'archive', 'index', 'consent', 'nights'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];

@@ -14,6 +14,7 @@ import {
 import type { Redact } from '../../transcripts/index.ts';
 import { Proposal } from '../staging/proposal.ts';
 import { TaskRecord, type Tasks } from '../task-record.ts';
+import { STATE_FILE } from './folders.ts';
 
 const STATE_VERSION = 1;
 
@@ -125,8 +126,6 @@ export const hasConsent = (state: SleepState, wanted: Pick<Consent, 'provider' |
   state.consents.some(
     ({ provider, textVersion }) => provider === wanted.provider && textVersion === wanted.textVersion,
   );
-
-export const STATE_FILE = 'state.json';
 
 type StateOptions = {
   readonly onWarning?: (warning: string) => void;

@@ -36,11 +36,6 @@ export async function openCacheDatabase(
     get: (cache: CacheName, key: string) => use(({ tables }) => tables[cache].get(key)),
     /** All or none. The first value under a key stays. What another process sets is seen when the file is opened again. */
     setAll: (entries: readonly CacheEntry[]) => use((connection) => setTexts(connection, entries)),
-    /** A number for all that is set; larger when more is. */
-    mark: (cache: CacheName) => use(({ tables }) => tables[cache].lastId()),
-    /** What was set after a mark was taken. All, when that was in a file that is gone. */
-    since: (cache: CacheName, mark: number) =>
-      use(({ tables }) => tables[cache].after(mark > tables[cache].lastId() ? 0 : mark)),
     close: () => use(({ database }) => closeDatabase(database)),
   };
 }
@@ -75,7 +70,7 @@ function setTexts(connection: Connection, entries: readonly CacheEntry[]): void 
 // For `isWellFormed`: Node has it since 20, and it is far faster than a regular expression.
 
 /** Bytes and never text: the driver ends the process when SQLite hands it text that is not UTF-8. */
-type StoredRow = [value: Buffer, sum: Buffer | null];
+type StoredRow = [value: Buffer | null, sum: Buffer | null];
 
 type CacheTable = {
   /** A row that is not as it was written is emptied, and counts as none. */
@@ -86,16 +81,12 @@ type CacheTable = {
   announce(key: string, id: number): void;
   /** The rows up to an id are gone. */
   forget(upTo: number): void;
-  lastId(): number;
-  /** The texts after an id, in order. */
-  after(id: number): string[];
 };
 
 /** Where each text is, is kept in memory. An index in the file would cost half as much again at each commit. */
 function openTable(database: Database, name: string): CacheTable {
-  const { select, selectAfter, insert, blank } = prepareStatements(database, name);
+  const { select, insert, blank } = prepareStatements(database, name);
   const rowOf = readKeys(database, name);
-  let last = Math.max(0, ...lastOf(database, name));
 
   return {
     get(key) {
@@ -116,15 +107,9 @@ function openTable(database: Database, name: string): CacheTable {
     },
     announce(key, id) {
       rowOf.set(key, id);
-      last = Math.max(last, id);
     },
     forget(upTo) {
       for (const [key, id] of rowOf) if (id <= upTo) rowOf.delete(key);
-    },
-    lastId: () => last,
-    after(id) {
-      const rows = selectAfter.all(id) as [Buffer, ...StoredRow][];
-      return rows.flatMap(([key, ...row]) => readText(key.toString(), row) ?? []);
     },
   };
 }
@@ -133,9 +118,6 @@ function prepareStatements(database: Database, name: string) {
   const fields = 'CAST(value AS BLOB), CAST(sum AS BLOB)';
   return {
     select: database.prepare<[number, string]>(`SELECT ${fields} FROM ${name} WHERE id = ? AND key = ?`).raw(),
-    selectAfter: database
-      .prepare<[number]>(`SELECT CAST(key AS BLOB), ${fields} FROM ${name} WHERE id > ? ORDER BY id`)
-      .raw(),
     insert: database.prepare<[string, string, number, string]>(
       `INSERT INTO ${name} (key, value, created, sum) VALUES (?, ?, ?, ?)`,
     ),
@@ -148,8 +130,9 @@ const sumOf = (key: string, value: string): string =>
   createHash('sha256').update(`${key}\n${value}`).digest('hex').slice(0, 16);
 
 function readText(key: string, [value, sum]: StoredRow): string | undefined {
-  if (!isUtf8(value)) return undefined;
-  const stored = value.toString();
+  const bytes = bytesIn(value);
+  if (!isUtf8(bytes)) return undefined;
+  const stored = bytes.toString();
   if (sum !== null && sum.toString() !== sumOf(key, stored)) return undefined;
   try {
     return fromStorable(stored);
@@ -161,7 +144,15 @@ function readText(key: string, [value, sum]: StoredRow): string | undefined {
 /** Two processes may have set the same key. The first row is the one that counts, so the last to be read here. */
 function readKeys(database: Database, name: string): Map<string, number> {
   const select = database.prepare(`SELECT CAST(key AS BLOB), id FROM ${name} ORDER BY id DESC`).raw();
-  return new Map((select.all() as [Buffer, number][]).map(([key, id]) => [readKey(key.toString()), id]));
+  return new Map(
+    (select.all() as [Buffer | null, number][]).map(([key, id]) => [readKey(bytesIn(key).toString()), id]),
+  );
+}
+
+/** No column of ours may be empty. Where a page was cut off, one is all the same. */
+function bytesIn(column: Buffer | null): Buffer {
+  if (column === null) throw new DamagedFile('a text is missing');
+  return column;
 }
 
 /** A damaged key is one that nobody asks for. */
@@ -172,9 +163,6 @@ function readKey(stored: string): string {
     return stored;
   }
 }
-
-const lastOf = (database: Database, name: string): number[] =>
-  database.prepare(`SELECT id FROM ${name} ORDER BY id DESC LIMIT 1`).raw().all().flat() as number[];
 
 const COLUMNS = 'id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, created INTEGER NOT NULL';
 const statementOf = (name: string) => `CREATE TABLE ${name} (${COLUMNS}, sum TEXT)`;
@@ -210,7 +198,7 @@ function toStorable(text: string): string {
   return isSafe ? text : MARK + JSON.stringify(text);
 }
 
-const fromStorable = (stored: string): string =>
+export const fromStorable = (stored: string): string =>
   stored.startsWith(MARK) ? JSON.parse(stored.slice(MARK.length)) : stored;
 
 /** What a cache that grew beyond its limit is cut down to, so that the next cut is not soon. */

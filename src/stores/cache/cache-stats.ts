@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { Database } from '../own-database.ts';
 import { shownPath } from '../own-files.ts';
 import { isRunLocked } from '../run/run-lock.ts';
 import { countRows } from './cache-database.ts';
@@ -19,39 +18,15 @@ export type CacheStats = {
 
 /** What the cache of a run holds and takes on disk. Reads only; nothing there is all zeros. */
 export async function cacheStats(directory: string): Promise<CacheStats> {
-  const bytes = await cacheBytes(directory);
-  return readCache<CacheStats>(directory, {
-    read: (database) => ({ replies: countRows(database, 'replies'), rollouts: countRows(database, 'rollouts'), bytes }),
-    missing: { replies: 0, rollouts: 0, bytes: 0 },
-    damaged: { replies: 0, rollouts: 0, bytes, isDamaged: true },
-  });
-}
-
-/** The replies of a run that were kept after a mark was taken, in order. Reads only; of a damaged cache there are none. */
-export function repliesSince(directory: string, mark: number): Promise<string[]> {
-  const statement = 'SELECT CAST(value AS BLOB) FROM replies WHERE id > ? ORDER BY id';
-  const read = (database: Database) => {
-    const rows = database.prepare<[number]>(statement).raw().all(mark) as [Buffer][];
-    return rows.map(([value]) => value.toString());
-  };
-  return readCache<string[]>(directory, { read, missing: [], damaged: [] });
-}
-
-type Reading<Answer> = {
-  readonly read: (database: Database) => Answer;
-  readonly missing: Answer;
-  readonly damaged: Answer;
-};
-
-async function readCache<Answer>(directory: string, { read, missing, damaged }: Reading<Answer>): Promise<Answer> {
   const path = join(directory, 'cache', 'cache.db');
-  if (!existsSync(path)) return missing;
+  if (!existsSync(path)) return { replies: 0, rollouts: 0, bytes: 0 };
+  const bytes = await cacheBytes(directory);
   const { default: Driver } = await import('libsql');
   const database = new Driver(`file:${path}?mode=ro`);
   try {
-    return read(database);
+    return { replies: countRows(database, 'replies'), rollouts: countRows(database, 'rollouts'), bytes };
   } catch {
-    return damaged;
+    return { replies: 0, rollouts: 0, bytes, isDamaged: true };
   } finally {
     database.close();
   }

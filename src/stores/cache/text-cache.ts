@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ReplyCache, RunCaches, TextCache } from '../../core/contracts/index.ts';
+import type { RunCaches, TextCache } from '../../core/contracts/index.ts';
 import type { OpenOptions } from '../../core/run/index.ts';
 import { makeFolder, makeOwnFolder, refuseLink, shownPath } from '../own-files.ts';
 import { type CacheDatabase, type CacheEntry, type CacheName, openCacheDatabase } from './cache-database.ts';
@@ -27,15 +27,13 @@ export async function openCaches(
   const database = await openCacheDatabase(join(folder, 'cache.db'), { maxBytes: maxCacheMb * 2 ** 20, onDamage });
   const writer = groupWriter(database);
   let isOpen = true;
-  const textCache = (cache: CacheName): ReplyCache => ({
+  const textCache = (cache: CacheName): TextCache => ({
     get: async (key) => database.get(cache, key) ?? writer.pending({ cache, key }),
-    async set(key, value, onSafe) {
+    async set(key, value) {
       // The driver itself would still write through a statement that it has prepared.
       if (!isOpen) throw new Error('the caches of this run are closed');
-      await (cache === 'replies' ? writer.setNow : writer.setSoon)({ cache, key, value }, onSafe);
+      await (cache === 'replies' ? writer.setNow : writer.setSoon)({ cache, key, value });
     },
-    mark: () => database.mark(cache),
-    since: (mark) => database.since(cache, mark),
   });
   return {
     replies: textCache('replies'),
@@ -52,8 +50,7 @@ export async function openCaches(
 const SOON_MS = 20;
 
 type EntryName = Omit<CacheEntry, 'value'>;
-type OnSafe = (() => void) | undefined;
-type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void; readonly onSafe: OnSafe };
+type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 /** As many replies wait for each other at most. */
 const GROUP_SIZE = 4;
@@ -79,24 +76,24 @@ function groupWriter(database: CacheDatabase) {
     if (group.entries.length > 0) commit(database, group);
   };
 
-  const add = (entry: CacheEntry, onSafe: OnSafe) => {
+  const add = (entry: CacheEntry) => {
     if (!entries.has(nameOf(entry))) entries.set(nameOf(entry), entry);
-    return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject, onSafe }));
+    return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
   };
 
   return {
     pending: (entry: EntryName) => entries.get(nameOf(entry))?.value,
     /** With what else comes in this turn of the event loop, but with few others. */
-    setNow(entry: CacheEntry, onSafe?: OnSafe): Promise<void> {
-      const added = add(entry, onSafe);
+    setNow(entry: CacheEntry): Promise<void> {
+      const added = add(entry);
       now ??= setImmediate(flush);
       if (++urgent === GROUP_SIZE) flush();
       return added;
     },
     /** With the next group, or before long. */
-    setSoon(entry: CacheEntry, onSafe?: OnSafe): Promise<void> {
+    setSoon(entry: CacheEntry): Promise<void> {
       soon ??= setTimeout(flush, SOON_MS);
-      return add(entry, onSafe);
+      return add(entry);
     },
     flush,
   };
@@ -110,7 +107,5 @@ function commit(database: CacheDatabase, group: { entries: readonly CacheEntry[]
     for (const { reject } of group.waiting) reject(error);
     return;
   }
-  // In the same turn as the commit: a caller that asks for the mark finds all of this done, or nothing.
-  for (const { onSafe } of group.waiting) onSafe?.();
   for (const { resolve } of group.waiting) resolve();
 }

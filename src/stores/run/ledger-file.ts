@@ -1,86 +1,133 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type Amounts, type Ledger, LIMIT_NAMES, noAmounts, type Spent } from '../../core/run/index.ts';
+import {
+  AMOUNTS,
+  type Amounts,
+  addEntry,
+  createLedger,
+  type Ledger,
+  type LedgerEntry,
+  LIMIT_NAMES,
+  nothingSpent,
+  type Spent,
+} from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { asUnwritable, NO_FOLLOW, orIfMissing, shownPath } from '../own-files.ts';
 
 export const LEDGER_FILE = 'spent.json';
 
-/** Every text is as long, so that a shorter one leaves nothing of a longer one behind. */
-const LENGTH = 192;
-
 /**
  * The ledger of a run, in a file of its own: unlike the cache it must not be lost, and a reply that cannot be kept was
- * paid for all the same. Written by runs that have a limit, and by others when they are left before their end. Survives
- * the process; a crash of the machine may cost the last of it.
+ * paid for all the same. Lines are only added, each in one small write, which a kill does not divide: a call before it is
+ * sent, and again when it is answered. A line with sums stands for all lines before it. Nothing waits for the disk, so a
+ * crash of the machine may cost the last lines: then the journal knows more, and the larger amounts count.
  */
-export async function openLedger(path: string): Promise<Ledger & { close(): void }> {
-  const before = await readLedger(path);
+export async function openLedger(
+  path: string,
+  onWarning: (message: string) => void = () => undefined,
+): Promise<Ledger & { close(): void }> {
+  const { spent: before, isTorn } = readLines(path, await orIfMissing(readFile(path, 'utf8'), ''));
+  if (isTorn) onWarning(`the end of ${shownPath(path)} is damaged; the limits count what stands before it`);
   let file: number | undefined;
-  let exactly: () => Amounts = () => before;
-  let reached: Pick<Spent, 'limit' | 'advised'> = {};
   let isOpen = true;
+  const write = (line: object) => {
+    if (!isOpen) throw new Error('the ledger of this run is closed');
+    file ??= begin(path, before);
+    addLine(path, file, line);
+  };
+  const { atEnd, ...ledger } = createLedger(before, write);
   return {
-    before,
-    claim(most, exact) {
-      if (!isOpen) throw new Error('the ledger of this run is closed');
-      file ??= openFile(path);
-      writeLedger(path, file, { ...most, isMost: true });
-      exactly = exact;
-      reached = {};
-    },
+    ...ledger,
     stop(limit, advised) {
-      file ??= openFile(path);
-      reached = { limit, ...(advised === undefined ? {} : { advised }) };
+      file ??= begin(path, before);
+      ledger.stop(limit, advised);
     },
-    /** Writes what was spent in truth, if anything was claimed, and the limit that was reached, if one was. Afterwards nothing can be. */
+    /** Leaves one line, if anything was written. Afterwards nothing can be. */
     close() {
       isOpen = false;
       if (file === undefined) return;
-      writeLedger(path, file, { ...exactly(), ...reached });
       closeSync(file);
       file = undefined;
+      reported(path, () => replace(path, `${JSON.stringify(toLine(atEnd()))}\n`));
     },
   };
 }
 
-/** Never cut short: a process that is killed right then has written nothing yet. */
-const openFile = (path: string): number =>
-  reported(path, () => openSync(path, constants.O_RDWR | constants.O_CREAT | NO_FOLLOW, 0o666));
-
-/** What is written there; nothing where there is no ledger. */
-export async function readLedger(path: string): Promise<Spent> {
-  const text = await orIfMissing(readFile(path, 'utf8'), '');
-  return text === '' ? noAmounts : parseLedger(path, text); // killed before its first claim was written
+/** Opens the file, and closes what a killed process has left open: the numbers of calls begin again. */
+function begin(path: string, before: Spent): number {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW;
+  const file = reported(path, () => openSync(path, flags, 0o666));
+  writeSync(file, '\n'); // nothing is glued to a torn line
+  addLine(path, file, toLine(before));
+  return file;
 }
 
-function parseLedger(path: string, text: string): Spent {
-  const { calls, totalTokens, costUsd, limit, advised, isMost } = (parseJson(text) ?? {}) as Spent;
-  if ([calls, totalTokens, costUsd].every((amount) => Number.isFinite(amount) && amount >= 0)) {
-    const more = Number.isFinite(advised) ? { advised } : {};
-    const ahead = isMost === true ? { isMost } : {};
-    return {
-      calls,
-      totalTokens,
-      costUsd,
-      ...ahead,
-      ...(LIMIT_NAMES.includes(limit!) ? { limit, ...more } : {}),
-    } as Spent;
+const addLine = (path: string, file: number, line: object) =>
+  reported(path, () => writeSync(file, `${JSON.stringify(line)}\n`));
+
+function replace(path: string, text: string): void {
+  const draft = `${path}.tmp`;
+  rmSync(draft, { force: true }); // left by a kill, or planted
+  writeFileSync(draft, text, { flag: 'wx' });
+  renameSync(draft, path);
+}
+
+/** What a process that is gone has spent; nothing where there is no ledger. */
+export const readLedger = async (path: string): Promise<Spent> =>
+  readLines(path, await orIfMissing(readFile(path, 'utf8'), '')).spent;
+
+type Sums = Amounts & Partial<Spent>;
+
+const toLine = ({ counted, usage, limit, advised }: Spent): Sums => ({
+  ...counted,
+  usage,
+  ...(limit === undefined ? {} : { limit }),
+  ...(advised === undefined ? {} : { advised }),
+});
+
+/** Folds the lines. Only the last of them can be torn: all others were followed by one. */
+function readLines(path: string, text: string): { readonly spent: Spent; readonly isTorn: boolean } {
+  let before = nothingSpent;
+  const entries = new Map<number, LedgerEntry>();
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  let torn: string | undefined;
+  for (const line of lines) {
+    const sums = readSums(line);
+    const entry = sums ? undefined : readEntry(line);
+    if (torn !== undefined && !sums) throw damaged(path, torn); // sums are written behind a torn line
+    torn = sums || entry ? undefined : line;
+    if (sums) entries.clear();
+    if (sums) before = sums;
+    if (entry) entries.set(entry.id, entry);
   }
-  const message = `${shownPath(path)} should hold calls, totalTokens and costUsd as numbers, but begins with ${JSON.stringify(text.slice(0, 40))}`;
-  const hint = 'Put it right, or delete it: then limits count what the journal knows.';
-  throw new SkillError('JOURNAL_CORRUPT', message, { hint });
+  if (torn !== undefined && lines.length === 1) throw damaged(path, torn);
+  return { spent: [...entries.values()].reduce(addEntry, before), isTorn: torn !== undefined };
 }
 
-/**
- * Over the old text, in one small write, which a kill does not divide. To replace the file would take milliseconds where
- * the file system then waits for the disk. At once, and not in the background: the call it is for is sent right after.
- */
-function writeLedger(path: string, file: number, spent: Spent): void {
-  const { calls, totalTokens, costUsd, isMost, limit, advised } = spent;
-  const text = JSON.stringify({ calls, totalTokens, costUsd, isMost, limit, advised }).padEnd(LENGTH - 1);
-  reported(path, () => writeSync(file, `${text}\n`, 0));
+/** As it stands in files of earlier versions too, which have no usage by stage. */
+function readSums(line: string): Spent | undefined {
+  const { usage = {}, limit, advised, ...counted } = (parseJson(line) ?? {}) as Sums;
+  if (!isAmounts(counted) || typeof usage !== 'object') return undefined;
+  const { calls, totalTokens, costUsd } = counted;
+  const stopped = LIMIT_NAMES.includes(limit!) ? { limit, ...(Number.isFinite(advised) ? { advised } : {}) } : {};
+  return { counted: { calls, totalTokens, costUsd }, usage, ...stopped } as Spent;
+}
+
+function readEntry(line: string): (LedgerEntry & { readonly id: number }) | undefined {
+  const entry = parseJson(line) as (LedgerEntry & { readonly id: number }) | null | undefined;
+  const { id, stage, failed, inFlight } = entry ?? {};
+  const isWhole = Number.isInteger(id) && typeof stage === 'string' && [failed, inFlight].every(isAmountsIfAny);
+  return isWhole ? entry! : undefined;
+}
+
+const isAmountsIfAny = (amounts: Amounts | undefined) => amounts === undefined || isAmounts(amounts);
+const isAmounts = (amounts: Amounts) => AMOUNTS.every((name) => Number.isFinite(amounts[name]) && amounts[name] >= 0);
+
+function damaged(path: string, line: string): SkillError {
+  const message = `${shownPath(path)} should have calls, totalTokens and costUsd as numbers, but a line begins with ${JSON.stringify(line.slice(0, 40))}`;
+  const hint = 'Put it right, or delete it: then limits count what the journal knows.';
+  return new SkillError('JOURNAL_CORRUPT', message, { hint });
 }
 
 function reported<Answer>(path: string, work: () => Answer): Answer {

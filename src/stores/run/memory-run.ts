@@ -1,5 +1,13 @@
-import { type ReplyCache, type RunCaches, SkillError } from '../../core/contracts/index.ts';
-import { type OpenRunStore, type RunEvent, type RunStore, type Views, WHOLE_FOLDER } from '../../core/run/index.ts';
+import { type RunCaches, SkillError, type TextCache } from '../../core/contracts/index.ts';
+import {
+  createLedger,
+  nothingSpent,
+  type OpenRunStore,
+  type RunEvent,
+  type RunStore,
+  type Views,
+  WHOLE_FOLDER,
+} from '../../core/run/index.ts';
 
 type MemoryRun = RunStore & { readonly events: readonly RunEvent[]; readonly views: Views };
 
@@ -8,6 +16,7 @@ export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
   const events = before.map(copy);
   const views: Record<string, string> = {};
   const caches: RunCaches = { replies: mapCache(), rollouts: mapCache() };
+  const { atEnd: _, ...ledger } = createLedger(nothingSpent);
   let holder: OpenRunStore | undefined;
   return {
     name: 'memory',
@@ -19,6 +28,7 @@ export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
         throw new SkillError('RUN_LOCKED', 'The run in memory is open already', { hint: 'Dispose of it first.' });
       const opened: OpenRunStore = {
         caches,
+        ledger,
         append: async (event) => void events.push(copy(event)),
         async writeViews(changed) {
           const isWhole = Object.keys(changed).some((name) => name.startsWith(WHOLE_FOLDER));
@@ -38,15 +48,12 @@ export function memoryRun(before: readonly RunEvent[] = []): MemoryRun {
 /** A copy, as a file would give it back. */
 const copy = (event: RunEvent): RunEvent => JSON.parse(JSON.stringify(event));
 
-function mapCache(): ReplyCache {
+function mapCache(): TextCache {
   const texts = new Map<string, string>();
   return {
     get: async (key) => texts.get(key),
-    async set(key, value, onSafe) {
+    async set(key, value) {
       if (!texts.has(key)) texts.set(key, value);
-      onSafe?.();
     },
-    mark: () => texts.size,
-    since: (mark) => [...texts.values()].slice(mark),
   };
 }

@@ -21,6 +21,8 @@ export type DraftInput = Subject &
     readonly rows: readonly TaskRow[];
     /** Dropped questions, which must not come again. */
     readonly refused?: readonly string[] | undefined;
+    /** The number of the first round. Equal rounds get equal drafts. */
+    readonly firstRound?: number | undefined;
   };
 
 type DraftDeps = {
@@ -36,7 +38,7 @@ type Dropped = { readonly question: string; readonly why: 'repeated' | 'contradi
 
 export type DraftResult = ReturnType<Drafting['result']>;
 
-const MOST_ROUNDS = 4;
+export const MOST_ROUNDS = 4;
 const MOST_TRIES = 2.5;
 /** From this round on, all topics replace what some could not give. */
 const OPEN_ROUND = 2;
@@ -103,7 +105,8 @@ class Drafting {
 
   #ask({ taskType, topic }: Quota, count: number, round: number): Promise<ReadDraft[]> {
     const known = this.#rows.filter((row) => row.taskType === taskType).map(questionOf);
-    const request = { topic, count: Math.ceil(SURPLUS * count) + 1, known, round };
+    const draw = (this.#input.firstRound ?? 0) + round;
+    const request = { topic, count: Math.ceil(SURPLUS * count) + 1, known, round: draw };
     return askForDrafts(request, this.#input, this.#deps.stages);
   }
 

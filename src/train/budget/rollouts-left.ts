@@ -84,10 +84,8 @@ function costOfRollout(usage: RunState['usage']): Amounts {
   };
 }
 
-type RunSizes = { readonly config: SkillOptConfig; readonly items: Pick<RunItems, 'train' | 'val'> };
+type RunSizes = { readonly config: SkillOptConfig; readonly items: Pick<RunItems, 'train' | 'val' | 'test'> };
 
-/** What the optimizer costs in a step, before one was taken. */
-const FIRST_STEP: Amounts = { calls: 10, totalTokens: 0, costUsd: 0 };
 /** Tasks differ, and a limit that falls short again is no advice. */
 const ADVICE_MARGIN = 1.25;
 /** Share of the most that an attempt may take, before one was made. */
@@ -95,15 +93,17 @@ const USUAL_SHARE = 0.5;
 const LEAST: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
 
 /**
- * What to raise a reached limit to: the amounts spent and kept back, and what the next stage needs (the baseline or a step), by
- * the cost of attempts so far. Minutes get no advice: they are counted from each start.
+ * What to raise a reached limit to: the amounts spent and kept back, and what the rest of the run needs, by the cost of attempts so
+ * far. Minutes get no advice: they are counted from each start.
  */
 export function advisedLimit({ limit, need }: LimitReached, state: RunState, sizes: RunSizes): number | undefined {
   if (!need || limit === 'maxMinutes') return undefined;
   const unit = UNITS[limit];
   const each = state.usage.rollout ? costOfRollout(state.usage)[unit] : Math.max(LEAST[unit], USUAL_SHARE * need.bound);
-  const stage = ADVICE_MARGIN * nextRollouts(state, sizes) * each + (state.baseline ? optimizerCost(state)[unit] : 0);
-  return roundUp(need.spent + need.kept + need.bound + stage, unit === 'costUsd' ? 0.01 : 1);
+  const final = need.kept > 0 ? 0 : finalPassesOf(sizes.config, sizes.items) * sizes.items.val.length;
+  const steps = stepsLeft(state) * optimizerCost(state, sizes, each)[unit];
+  const rest = ADVICE_MARGIN * ((rolloutsToCome(state, sizes) + final) * each + steps);
+  return roundUp(need.spent + need.kept + need.bound + rest, unit === 'costUsd' ? 0.01 : 1);
 }
 
 const UNITS = { maxCalls: 'calls', maxTotalTokens: 'totalTokens', maxCostUsd: 'costUsd' } as const satisfies Record<
@@ -111,14 +111,22 @@ const UNITS = { maxCalls: 'calls', maxTotalTokens: 'totalTokens', maxCostUsd: 'c
   keyof Amounts
 >;
 
-function nextRollouts({ baseline }: RunState, { config, items }: RunSizes): number {
-  if (!baseline) return items.val.length + secondPassSize(config, items);
-  return Math.min(items.train.length, config.batchSize * config.accumulation) + items.val.length;
+const stepsLeft = ({ totalSteps, stepsDone }: RunState) => Math.max(1, totalSteps - stepsDone);
+
+/** Without the final measurement. Candidates may meet fewer tasks: this is what pays for all of them. */
+function rolloutsToCome(state: RunState, { config, items }: RunSizes): number {
+  const { val, train, test } = items;
+  const baseline = state.baseline ? 0 : val.length + secondPassSize(config, items);
+  const batch = Math.min(train.length, config.batchSize * config.accumulation);
+  const search = stepsLeft(state) * (batch + val.length) + (config.prune ? PRUNE_PASSES * val.length : 0);
+  const most = config.maxRollouts === undefined ? search : Math.min(search, config.maxRollouts - state.rollouts);
+  return baseline + Math.max(0, most) + (config.evalTest ? 2 * test.length : 0);
 }
 
-/** The mean of the steps so far. */
-function optimizerCost({ usage, stepsDone }: RunState): Amounts {
-  if (stepsDone === 0) return FIRST_STEP;
+/** Of a step: the mean of the steps so far. Before the first one: analysts read what a batch has cost, and write as much. */
+function optimizerCost({ usage, stepsDone }: RunState, { config, items }: RunSizes, each: number): Amounts {
+  const batch = Math.min(items.train.length, config.batchSize * config.accumulation);
+  if (stepsDone === 0) return { calls: FIRST_STEP_CALLS, totalTokens: 2 * batch * each, costUsd: 2 * batch * each };
   const { rollout: _rollout, judge: _judge, ...others } = usage;
   const { replies, cacheHits, retries, input, output, costUsd } = Object.values(others).reduce(addUsage, noStageUsage);
   return {
@@ -127,6 +135,8 @@ function optimizerCost({ usage, stepsDone }: RunState): Amounts {
     costUsd: costUsd / stepsDone,
   };
 }
+
+const FIRST_STEP_CALLS = 10;
 
 /** Up to two significant digits, in multiples of `least`. */
 function roundUp(amount: number, least: number): number {

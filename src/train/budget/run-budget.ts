@@ -1,12 +1,11 @@
 import type { ChatModel, SkillOptConfig } from '../../core/contracts/index.ts';
-import { type Amounts, type Ledger, noAmounts, type StageUsage, type UsageTable } from '../../core/run/index.ts';
+import { type Amounts, type Ledger, largerAmounts, type StageUsage, type UsageTable } from '../../core/run/index.ts';
 import {
   type Budget,
   costUsd,
   countMessages,
   createBudget,
   type Held,
-  largerAmounts,
   type Price,
   priceOf,
   withBudget,
@@ -32,34 +31,21 @@ export type ModelUse = { readonly signal: AbortSignal; readonly isForRollouts: b
 export type RunBudget = {
   /** `model` within the budget; its price is that of `original`, which it wraps. */
   readonly within: (model: ChatModel, original: ChatModel, use: ModelUse) => ChatModel;
-  /** The limits themselves, for rollouts of more than one call; `undefined` without limits. */
-  readonly forRollouts: Budget | undefined;
+  /** The limits themselves, for rollouts of more than one call. */
+  readonly forRollouts: Budget;
   /** `model` until the time is over; around retries, which wait. */
   readonly untilOver: (model: ChatModel) => ChatModel;
   /** Keeps a part back, and what one more call may cost: otherwise the last call would not be sent. */
   readonly hold: (part: Held) => void;
   readonly release: () => void;
-  /** By this run, at all its starts. Zero without limits. */
+  /** Within these limits, at all starts. */
   readonly spent: () => Amounts;
-  /** Whether the ledger holds it. */
-  readonly isKept: boolean;
 };
 
-const noBudget: RunBudget = {
-  within: (model) => model,
-  forRollouts: undefined,
-  untilOver: (model) => model,
-  hold: () => {},
-  release: () => {},
-  spent: () => noAmounts,
-  isKept: false,
-};
-
-/** Keeps all models together within the limits of the run. Without a limit, calls are not counted. */
+/** Keeps all models together within the limits of the run, and notes every call in its ledger. */
 export function runBudget(options: RunBudgetOptions): RunBudget {
-  const { config, target } = options;
+  const { config, target, ledger } = options;
   const budget = options.shared ?? ownBudget(options);
-  if (budget === undefined) return noBudget;
   const { prices } = config;
   const rollouts = watchBounds(budget, unseenBound(priceFor(target, prices)));
   return {
@@ -68,28 +54,23 @@ export function runBudget(options: RunBudgetOptions): RunBudget {
         price: priceFor(original, prices),
         countTokens: countMessages,
         signal,
+        ledger,
       }),
     forRollouts: rollouts.budget,
     untilOver: (model) => withTimeLimit(model, budget),
     hold: (part) => budget.hold(addBound(part, rollouts.largest())),
     release: budget.release,
     spent: budget.spent,
-    isKept: options.shared === undefined && isCounted(config),
   };
 }
 
-function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOptions): Budget | undefined {
+function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOptions): Budget {
   const { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, prices } = config;
-  const limits = { maxCalls, maxTotalTokens, maxCostUsd, maxMinutes };
-  if (Object.values(limits).every((limit) => limit === undefined)) return undefined;
   const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
-  // The journal lacks what an unfinished step has spent; the ledger lacks what a run has spent without a limit.
-  const spent = ledger ? largerAmounts(journaled, ledger.before) : journaled;
-  return createBudget({ ...limits, spent, ledger: isCounted(config) ? ledger : undefined });
+  // The ledger also counts what failed and what may have been; where it is lost, the journal knows what was answered.
+  const spent = ledger ? largerAmounts(journaled, ledger.spent().counted) : journaled;
+  return createBudget({ maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, spent });
 }
-
-const isCounted = ({ maxCalls, maxTotalTokens, maxCostUsd }: BudgetConfig) =>
-  [maxCalls, maxTotalTokens, maxCostUsd].some((limit) => limit !== undefined);
 
 /** The same budget, and the largest bound that was asked of it. */
 function watchBounds(budget: Budget, unseen: Amounts) {

@@ -1,7 +1,7 @@
 import { isOutOfBudget, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
-import type { Ledger, RunState } from '../../core/run/index.ts';
+import { type Ledger, type RunState, subtractAmounts } from '../../core/run/index.ts';
 import { defined } from '../../core/text/index.ts';
-import { LimitReached, ReserveShortage, subtractAmounts } from '../../models/index.ts';
+import { LimitReached, ReserveShortage } from '../../models/index.ts';
 import type { StageDeps } from '../../pipeline/index.ts';
 import { isSeedWinner, isWinnerMeasured, measureWinner } from '../finish.ts';
 import type { Commit } from '../record/recorder.ts';

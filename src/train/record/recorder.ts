@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { splitPackage, trainsPackage } from '../../core/document/index.ts';
 import {
-  type Amounts,
   type Detail,
   detailViews,
   emptyRun,
@@ -33,8 +32,8 @@ type RecorderOptions = {
   /** What was counted since the last event. */
   readonly takeCounts: () => Omit<Stamp, 'at' | 'ms' | 'answers'>;
   readonly takeAnswers: () => Pick<Stamp, 'answers'>;
-  /** Keeps what was spent in all, for a run that stops before its end, and answers with it. */
-  readonly keepSpent: (usage: RunState['usage']) => Amounts;
+  /** A usage with what no event has counted, for a run that stops before its end. */
+  readonly usageWith: (usage: RunState['usage']) => RunState['usage'];
   /** Is notified when something could not be written, so that no more is paid for. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -138,10 +137,10 @@ export class Recorder {
 
   /** The same at the end of a run. One that is not done leaves files about where it stands. */
   readonly close = async (): Promise<void> => {
-    const { store, outRoot, keepSpent } = this.#options;
+    const { store, outRoot, usageWith } = this.#options;
     await this.written();
     const [last, state, whole] = [this.#last, this.#state, this.#whole];
-    if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot, keepSpent(whole.usage)));
+    if (last && !state.isDone) await store.writeViews(viewsOf(last, state, outRoot, usageWith(whole.usage)));
     await store.keepState?.(whole, { isLast: true });
   };
 }
@@ -182,7 +181,7 @@ async function writeEvent({ detail, event, isNew, after }: WrittenEvent, options
 }
 
 /** The files about where the run stands, and the report that a person should read first. */
-const viewsOf = (event: RunEvent, state: RunState, outRoot: string, spent?: Amounts) => ({
+const viewsOf = (event: RunEvent, state: RunState, outRoot: string, spent?: RunState['usage']) => ({
   ...stateViews(event, state, outRoot),
   ...packageViews(state),
   'report.md': reportView(state, outRoot, spent),

@@ -7,11 +7,9 @@ import type {
   RunCaches,
   SkillOptConfig,
 } from '../../core/contracts/index.ts';
+import { knowKeysIn } from '../../core/guard/index.ts';
 import {
-  type Amounts,
-  addBills,
   addStageUsage,
-  amountsIn,
   type Bill,
   loadingIn,
   type RunObserver,
@@ -20,14 +18,11 @@ import {
   type UsageTable,
 } from '../../core/run/index.ts';
 import {
-  billFor,
   countTokens,
   createLimiterPool,
   createMeter,
-  keepBill,
-  largerAmounts,
   type Meter,
-  type Price,
+  patienceFor,
   type RateLimitOptions,
   type Retry,
   remainingCalls,
@@ -40,10 +35,11 @@ import {
   withTimeout,
 } from '../../models/index.ts';
 import { createStageDeps, type RolloutCache, type StageDeps, type Stop, stageSettings } from '../../pipeline/index.ts';
-import { type ModelUse, priceFor, type RunBudget, type RunBudgetOptions, runBudget } from '../budget/run-budget.ts';
+import { type ModelUse, priceFor, type RunBudgetOptions, runBudget } from '../budget/run-budget.ts';
 import { notify } from '../record/recorder.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
 import { watchSpending, wrapAgent } from './wrap-agent.ts';
+import { wrapRunner } from './wrap-runner.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
@@ -56,9 +52,12 @@ type RunDepsOptions = WrapOptions & {
  * What the stages of one run reach for, with its models wrapped in what every run needs. `depsUnder` gives the same under
  * another stop: for work after the first one has fired.
  */
-export function createRunDeps({ promptOverrides, runner, onProgress, onWarning, ...options }: RunDepsOptions) {
+export function createRunDeps({ promptOverrides, onProgress, onWarning, ...options }: RunDepsOptions) {
   const { config, caches, stop } = options;
-  const { takeUsage, keepSpent, budget, modelsUnder, countRollout } = wrapModels(options);
+  knowKeysIn(config.extras); // an environment may return them with its results
+  const { takeUsage, usageWith, budget, modelsUnder, countRollout, charge } = wrapModels(options);
+  const limits = { budget: budget.forRollouts, ledger: options.ledger, charge, warn: onWarning };
+  const runner = options.runner && wrapRunner(options.runner, limits);
   const replies = createReplyTally();
   const thrown = createThrowTally(onWarning);
   const failed = createFailureTally();
@@ -83,7 +82,7 @@ export function createRunDeps({ promptOverrides, runner, onProgress, onWarning, 
     deps: depsUnder(stop, onProgress),
     depsUnder,
     budget,
-    keepSpent,
+    usageWith,
     takeUsage,
     takeCounts: () => ({ ...takeUsage(), ...thrown.take(), ...failed.take() }),
     takeAnswers: replies.take,
@@ -112,30 +111,43 @@ type WrapOptions = Omit<RunBudgetOptions, 'config' | 'usage'> & {
   readonly caches: RunCaches | undefined;
   readonly observers: readonly RunObserver[];
   readonly stop: Stop;
-  /** Replies that were paid for before, and that no line of the journal has counted. */
-  readonly uncounted?: readonly Bill[];
+  /** What was paid for before, and what may have been, that no line of the journal has counted. */
+  readonly uncounted?: UsageTable;
 };
 
-/** The models in what every run needs: cache and meter(timeLimit(circuit(retry(rateLimit(budget(countedUsage(timeout(model)))))))). */
+/** The models in what every run needs: cache(timeLimit(circuit(retry(rateLimit(budget(meter(countedUsage(timeout(model))))))))). */
 export function wrapModels(options: WrapOptions) {
   const { config, target, optimizer, judge, agent, caches, observers, stop, ledger, shared } = options;
-  const { usage = {}, uncounted = [] } = options;
+  const { usage = {}, uncounted = {} } = options;
   const meter = createMeter();
-  const budget = runBudget({ config, target, optimizer, usage: addBills(usage, uncounted), ledger, shared });
+  const budget = runBudget({ config, target, optimizer, usage: addStageUsage(usage, uncounted), ledger, shared });
   const trying = tryingAgain(options, meter);
-  const { metered, charge } = billing(caches, meter);
-  for (const { stage, amounts } of uncounted) meter.add(stage, { ...amounts, recovered: amounts.replies ?? 0 });
+  const lines = limiterPool(options, AGENT_CALLS * config.workers);
+  const agentCalls = ({ account, id }: AgentRunner) => {
+    return { maxRetries: config.maxRetries, limiter: lines.sharedLimiter(account ?? id) };
+  };
+  for (const [stage, paid] of Object.entries(uncounted)) meter.add(stage, { ...paid, recovered: paid.replies });
+  // Tokens of a remembered reply were paid before.
+  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
+  const charge = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
 
   const wrap = (model: ChatModel, use: ModelUse) => {
-    const limited = budget.within(withCountedUsage(withTimeout(model, config.callTimeoutMs)), model, use);
-    return metered(budget.untilOver(trying(limited, model, use.signal)), priceFor(model, config.prices));
+    const price = priceFor(model, config.prices);
+    const metered = withMeter(withCountedUsage(withTimeout(model, config.callTimeoutMs)), meter, { price });
+    const asked = budget.untilOver(trying(budget.within(metered, model, use), model, use.signal));
+    return caches ? withReplyCache(asked, caches.replies, { onHit }) : asked;
   };
   /** The same for an agent, except for what belongs to single calls. Its work is kept as a rollout, not as a reply. */
   const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
     const price = priceFor(worker, config.prices);
-    const wrapCalls = (model: ChatModel) => budget.untilOver(trying(model, model, signal));
-    return wrapAgent(watched(worker, price), { wrap: wrapCalls, charge, budget: budget.forRollouts, price, signal });
+    // One that tells of each call waits and asks again by itself: a whole attempt would cost all its turns again.
+    const asking = worker.tellsSpending ? agentCalls(worker) : undefined;
+    const wrapRuns = (model: ChatModel) => budget.untilOver(trying(model, asking ? {} : model, signal));
+    return wrapAgent(watched(worker, price), {
+      ...{ wrap: wrapRuns, charge, budget: budget.forRollouts, ledger },
+      ...{ price, signal, asking },
+    });
   };
   /** All stops share the meter and the limits. */
   const modelsUnder = ({ signal }: Stop) => ({
@@ -144,35 +156,40 @@ export function wrapModels(options: WrapOptions) {
     optimizer: wrap(optimizer, { signal, isForRollouts: false }),
     judge: judge && wrap(judge, { signal, isForRollouts: true }),
   });
-  return { ...modelsUnder(stop), modelsUnder, budget, ...counting(options, meter, budget) };
+  return { ...modelsUnder(stop), modelsUnder, budget, charge, ...counting(options, meter) };
 }
 
-function counting({ caches, ledger }: WrapOptions, meter: Meter, budget: RunBudget) {
+function counting({ ledger }: WrapOptions, meter: Meter) {
   return {
-    /** What was used since the last time, and how far the replies in the cache are part of all usages so far. */
-    takeUsage(): Pick<Stamp, 'usage' | 'counted'> {
-      const counted = caches?.replies.mark?.();
-      return { usage: meter.take(), ...(counted === undefined ? {} : { counted }) };
+    /** What was used since the last time. */
+    takeUsage: (): Pick<Stamp, 'usage'> => ({ usage: meter.take() }),
+    /** With what no event has counted: for the files about a run that stops before its end. The next start counts it. */
+    usageWith: (usage: UsageTable): UsageTable => addStageUsage(usage, meter.take()),
+    countRollout(text: string) {
+      const loading = loadingIn(text);
+      meter.add('rollout', { rollouts: 1, ...loading });
+      if (Object.keys(loading).length > 0) ledger?.add('rollout', loading);
     },
-    /** Keeps what a run that stops before its end has spent, where `show` and the next start find it. */
-    keepSpent(usage: UsageTable): Amounts {
-      const spent = largerAmounts(amountsIn(addStageUsage(usage, meter.take())), budget.spent());
-      if (!budget.isKept && spent.calls > 0) ledger?.claim(spent, () => spent);
-      return spent;
-    },
-    countRollout: (text: string) => meter.add('rollout', { rollouts: 1, ...loadingIn(text) }),
   };
 }
 
-/** circuit(retry(rateLimit(model))) */
-function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
-  const limiters = createLimiterPool((account) => ({
-    initial: config.workers,
-    max: config.workers,
+/** Some agents ask several times at once. */
+const AGENT_CALLS = 4;
+
+const limiterPool = ({ config, observers }: WrapOptions, most: number) =>
+  createLimiterPool((account) => ({
+    initial: most,
+    max: most,
+    patienceMs: patienceFor(config.maxRetries),
     onChange: (change) => notify(observers, 'onRateLimit', { account: publicName(account), ...change }),
   }));
+
+/** circuit(retry(rateLimit(model))) */
+function tryingAgain(options: WrapOptions, meter: Meter) {
+  const { config, observers } = options;
+  const limiters = limiterPool(options, config.workers);
   const count = ({ stage = 'other' }: ChatRequest, amounts: Partial<StageUsage>) => meter.add(stage, amounts);
-  return (model: ChatModel, { account }: ChatModel, signal: AbortSignal): ChatModel => {
+  return (model: ChatModel, { account }: Pick<ChatModel, 'account'>, signal: AbortSignal): ChatModel => {
     const pacing: RateLimitOptions = {
       signal,
       remainingCalls,
@@ -186,19 +203,6 @@ function tryingAgain({ config, observers }: WrapOptions, meter: Meter) {
     };
     const retried = withRetry(paced, { maxRetries: config.maxRetries, signal, onRetry });
     return withCircuit(retried, config.maxConsecutiveFailures);
-  };
-}
-
-/** Tokens of a remembered reply were paid before. New ones are counted when they are safe: see `counted`. */
-function billing(caches: RunCaches | undefined, meter: Meter) {
-  const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
-  const onPaid = ({ stage, amounts }: Bill) => meter.add(stage, amounts);
-  return {
-    metered: (model: ChatModel, price: Price | undefined) =>
-      caches
-        ? withReplyCache(model, caches.replies, { onHit, onPaid, billFor: (reply) => billFor(reply, price) })
-        : withMeter(model, meter, { price }),
-    charge: (bill: Bill) => (caches ? keepBill(caches.replies, bill, onPaid) : onPaid(bill)),
   };
 }
 

@@ -8,8 +8,15 @@ import {
   type SkillOptConfig,
 } from '../../core/contracts/index.ts';
 import { trainsMore } from '../../core/document/index.ts';
-import { hideSecrets } from '../../core/guard/index.ts';
-import type { RunEvent, RunFact, RunIdentity, RunStore } from '../../core/run/index.ts';
+import { hashKeys, hideSecrets } from '../../core/guard/index.ts';
+import {
+  emptyRun,
+  type RunEvent,
+  type RunFact,
+  type RunIdentity,
+  type RunStore,
+  reduce,
+} from '../../core/run/index.ts';
 import { defined, parseJson, skillHash } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { loadPackagePrompts, loadPrompts } from '../../pipeline/index.ts';
@@ -101,14 +108,15 @@ function runIdentity(input: IdentityInput): RunIdentity {
     ['optimizer', optimizer.id],
     ...(judge ? [['judge', judge.id]] : []),
     ...(agent ? [['agent', agent.id]] : []),
-    ['initial skill', skillHash(initialSkill)],
+    [SKILL, skillHash(initialSkill)],
     ...hashes('items of', items),
     ...hashes('prompt', prompts),
   ]);
 }
 
 /** Throws `RUN_MISMATCH` when a journal is of another run than the one that would start, `JOURNAL_CORRUPT` when it is none. */
-export function requireSameRun(store: RunStore, start: Start, [first]: readonly RunEvent[]): void {
+export function requireSameRun(store: RunStore, start: Start, journal: readonly RunEvent[]): void {
+  const [first] = journal;
   if (!first) return;
   if (first.type !== 'run-start') {
     const message = `${store.name}: the journal does not begin with run-start but with ${first.type}`;
@@ -119,6 +127,7 @@ export function requireSameRun(store: RunStore, start: Start, [first]: readonly 
   const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
   if (differing.length === 0) return;
+  if (differing.join() === SKILL) refuseApplied(store, start, journal);
   const changes = describeChanges(differing, before, now);
   const said = changes.length === 1 ? ` ${changes[0]}` : changes.map((change) => `\n- ${change}`).join('');
   throw new SkillError('RUN_MISMATCH', `${store.name} holds a run of something else:${said}`, {
@@ -126,9 +135,27 @@ export function requireSameRun(store: RunStore, start: Start, [first]: readonly 
   });
 }
 
-/** A run of an earlier version recorded its extras with their secrets. */
-function withoutSecrets({ extras }: RunIdentity): RunIdentity {
-  return typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
+const SKILL = 'initial skill';
+
+/** The skill is what the run itself has made of it. */
+function refuseApplied({ name }: RunStore, { identity }: Start, journal: readonly RunEvent[]): void {
+  const { best, isDone } = journal.reduce(reduce, emptyRun);
+  if (identity[SKILL] !== skillHash(best.skill)) return;
+  const resume = isDone ? '' : ' To resume this run instead, take back what was applied.';
+  throw new SkillError('RUN_MISMATCH', `${name} has trained this skill, and its best version is applied already`, {
+    hint: `To train on from there, move this run away.${resume}`,
+  });
+}
+
+/** A run of an earlier version recorded its extras with their secrets, and models with what they send along. */
+function withoutSecrets(identity: RunIdentity): RunIdentity {
+  const { extras } = identity;
+  const ids = ['target', 'optimizer', 'judge'].flatMap((role) => {
+    const id = identity[role];
+    return typeof id === 'string' ? [[role, hashKeys(id)]] : [];
+  });
+  const hidden = typeof extras === 'string' ? { extras: JSON.stringify(hideSecrets(parseJson(extras))) } : {};
+  return { ...Object.fromEntries(ids), ...hidden };
 }
 
 function describeChanges(keys: readonly string[], before: RunIdentity, now: RunIdentity): string[] {
@@ -146,7 +173,7 @@ const ITEMS = 'items of ';
 type BeforeAndNow = readonly [before: unknown, now: unknown];
 
 function describeChange(key: string, sides: BeforeAndNow): string[] {
-  if (key === 'initial skill') return ['the text of the skill has changed'];
+  if (key === SKILL) return ['the text of the skill has changed'];
   if (key === 'env') return describeEnv(sides.map(String));
   return [isHash(sides) ? `${key} has changed` : wasAndIs(key, sides)];
 }

@@ -7,18 +7,29 @@ import type {
   ChatMessage,
   ChatModel,
 } from '../../core/contracts/index.ts';
-import type { AgentsSpent, Amounts, Bill } from '../../core/run/index.ts';
+import {
+  type AgentsSpent,
+  type Amounts,
+  amountsIn,
+  type Bill,
+  type Ledger,
+  noStageUsage,
+  paidBeyond,
+  type StageUsage,
+} from '../../core/run/index.ts';
 import { defined } from '../../core/text/index.ts';
 import { type Budget, costUsd, type Price, type Reservation } from '../../models/index.ts';
 
 type AgentWrapping = {
   /** What models are wrapped in: time limit, circuit, retries, rate limit. */
   readonly wrap: (model: ChatModel) => ChatModel;
-  /** Counts what was paid, in a way that a kill does not undo. */
-  readonly charge: (bill: Bill) => void | Promise<void>;
-  readonly budget: Budget | undefined;
+  /** Counts what was paid. */
+  readonly charge: (bill: Bill) => void;
+  readonly budget: Budget;
+  readonly ledger: Ledger | undefined;
   readonly price: Price | undefined;
   readonly signal: AbortSignal;
+  readonly asking: AgentRunRequest['asking'];
 };
 
 /** An agent in what every run needs. A run of it, with all its turns, is retried, limited and counted like one call. */
@@ -57,45 +68,66 @@ const LAST_CALL = { input: 200_000, cached: 0, output: 32_000 };
 /** How many tokens must be free before an attempt with this limit begins. */
 export const mostTokensOf = (maxTokens: number) => maxTokens + LAST_CALL.input + LAST_CALL.output;
 
-/** One run within the limits. Its usage is counted even if it fails. */
+/** One run within the limits. Each call of its model is counted when it is answered, whatever becomes of the run. */
 async function runWithin(agent: AgentRunner, request: AgentRunRequest, wrapping: AgentWrapping): Promise<AgentRun> {
-  const { budget, price, charge } = wrapping;
-  const limits = budget ? limitsWithin(request.limits, budget.limits, price) : request.limits;
-  const reservation = await reserveFor({ ...request, limits }, agent, wrapping);
-  let spent: AgentSpending | undefined;
+  const { budget, price, charge, asking } = wrapping;
+  const { stage = 'rollout' } = request;
+  const limits = limitsWithin(request.limits, budget.limits, price);
+  const reservation = await reserveFor({ ...request, limits, stage }, agent, wrapping);
+  let billed: Partial<StageUsage> | undefined;
+  const bill = (answered: Partial<StageUsage>) => {
+    charge({ stage, amounts: paidBeyond(answered, billed ?? {}) });
+    billed = answered;
+    return answered;
+  };
+  const limit = new AbortController();
   const onSpend = (now: AgentSpending) => {
-    spent = now;
-    reservation?.reach({ calls: now.calls, ...now.most });
+    const { calls, inFlight = 0, answered: turns = calls - inFlight, usage, most } = now;
+    const answered = billFor({ ...now, turns, calls: calls - inFlight }, price);
+    const totalTokens = Math.max(0, most.totalTokens - usage.input - usage.output);
+    const dollars = Math.max(0, most.costUsd - (dollarsOf(now, price) ?? 0));
+    try {
+      reservation.reach(answered, { calls: inFlight, totalTokens, costUsd: dollars });
+      bill(answered);
+    } catch (error) {
+      limit.abort(error); // the agent would take a call that fails for an answer of its model
+      throw error;
+    }
   };
-  const pay = async (cost: Cost) => {
-    const { turns, usage } = cost;
-    const dollars = dollarsOf(cost, price);
-    reservation?.settle({ calls: turns, totalTokens: usage.input + usage.output, costUsd: dollars ?? 0 });
-    const priced = dollars === undefined ? { unpriced: turns } : { costUsd: dollars };
-    await charge({ stage: request.stage ?? 'rollout', amounts: { ...usage, replies: turns, ...priced } });
-  };
-  const run = await agent.run({ ...request, limits, onSpend }).catch(async (error) => {
-    if (spent === undefined) reservation?.settle(ONE_CALL);
-    else await pay({ ...spent, turns: spent.calls });
+  const settle = (answered: Partial<StageUsage>) =>
+    reservation.settle(amountsIn({ [stage]: { ...noStageUsage, ...answered } }), answered);
+  try {
+    const signal = AbortSignal.any([request.signal, limit.signal]);
+    const run = await agent.run({ ...request, limits, signal, onSpend, asking });
+    settle(bill(billFor(run, price)));
+    return run;
+  } catch (error) {
+    if (billed) settle(billed);
+    else reservation.fail(ONE_CALL);
     throw error;
-  });
-  await pay(run);
-  return run;
+  }
 }
 
 /** For a run that failed and did not report its spending. */
 const ONE_CALL: Amounts = { calls: 1, totalTokens: 0, costUsd: 0 };
 
-async function reserveFor(
-  { limits, signal: own }: AgentRunRequest,
+function reserveFor(
+  { limits, signal: own, stage }: AgentRunRequest,
   { tellsSpending }: AgentRunner,
-  { budget, price, signal }: AgentWrapping,
-): Promise<Reservation | undefined> {
-  const bound = budget && boundOf(limits, budget.limits, price);
-  return bound && (await budget.reserve(bound, [own, signal], { isInStages: tellsSpending }));
+  { budget, ledger, price, signal }: AgentWrapping,
+): Promise<Reservation> {
+  const bound = boundOf(limits, budget.limits, price);
+  return budget.reserve(bound, [own, signal], { isInStages: tellsSpending, stage, ledger });
 }
 
-type Cost = Pick<AgentRun, 'turns' | 'usage'> & { readonly costUsd?: number | undefined };
+type Cost = Pick<AgentRun, 'turns' | 'calls' | 'usage'> & { readonly costUsd?: number | undefined };
+
+function billFor(cost: Cost, price: Price | undefined): Partial<StageUsage> {
+  const { turns, calls = turns, usage } = cost;
+  const dollars = dollarsOf(cost, price);
+  const retries = Math.max(0, calls - turns);
+  return { ...usage, replies: turns, retries, ...(dollars === undefined ? { unpriced: turns } : { costUsd: dollars }) };
+}
 
 const dollarsOf = ({ costUsd: own, usage }: Omit<Cost, 'turns'>, price: Price | undefined) =>
   price === undefined ? own : costUsd(usage, price);

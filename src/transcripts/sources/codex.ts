@@ -97,6 +97,8 @@ export function withoutPreamble(text: string): string {
 const EVENT_TOOLS: Readonly<Record<string, string>> = {
   exec_command_end: 'exec_command',
   patch_apply_end: 'apply_patch',
+  web_search_call: 'web_search',
+  tool_search_call: 'tool_search',
 };
 
 const MAX_FILES = 20;
@@ -104,8 +106,8 @@ const MAX_FILES = 20;
 function takeTool({ type, name, arguments: input, changes }: JsonObject, session: SessionCollector): void {
   const kind = textOf(type);
   if (kind === 'function_call' || kind === 'custom_tool_call') session.usedTool(textOf(name), input);
-  else if (kind.endsWith('_call')) session.usedTool(kind);
   else if (Object.hasOwn(EVENT_TOOLS, kind)) session.usedTool(EVENT_TOOLS[kind]!);
+  else if (kind.endsWith('_call')) session.usedTool(kind);
   if (kind === 'patch_apply_end')
     for (const path of Object.keys(objectOf(changes)).slice(0, MAX_FILES)) session.touchedFile(path);
 }

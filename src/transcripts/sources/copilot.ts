@@ -72,8 +72,10 @@ async function workspaceOf({ path }: TranscriptFile): Promise<string> {
 }
 
 function localPath(address: string): string {
+  if (!address.startsWith('file:')) return '';
   try {
-    return address.startsWith('file:') ? fileURLToPath(address) : '';
+    const { host, pathname } = new URL(address);
+    return host === '' ? fileURLToPath(address) : `//${host}${decodeURIComponent(pathname)}`; // a share of another machine
   } catch {
     return '';
   }
@@ -127,7 +129,8 @@ function change(state: unknown, path: readonly unknown[], { kind, value, index }
   if (kind === 2) append(childOf(holder, key), value, index);
   else if (isHolder(holder) && isKey(key) && canHold(holder, key)) {
     if (kind === 1) holder[key] = value;
-    if (kind === 3 && !Array.isArray(holder)) delete holder[key];
+    if (kind === 3 && Array.isArray(holder)) holder.splice(Number(key), 1);
+    else if (kind === 3) delete holder[key];
   }
 }
 

@@ -82,8 +82,8 @@ const BETWEEN_MS = 5;
  * being forked can be missed once, so it repeats until none is found twice in a row.
  */
 export async function sweep(isMeant: (rolloutId: string) => boolean, others: readonly RunningProcess[] = []) {
-  const until = Date.now() + MAX_SWEEP_MS;
-  for (let quiet = 0; quiet < 2 && Date.now() < until; ) {
+  const until = performance.now() + MAX_SWEEP_MS;
+  for (let quiet = 0; quiet < 2 && performance.now() < until; ) {
     quiet = sweepOnce(isMeant, others) === 0 ? quiet + 1 : 0;
     await delay(BETWEEN_MS);
   }

@@ -11,6 +11,7 @@ import {
   type SandboxResult,
   SkillError,
 } from '../../core/contracts/index.ts';
+import { maskKeys } from '../../core/guard/index.ts';
 import { layFiles, requirePlainPath } from '../folders/folder-files.ts';
 import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
 import { openGroups } from '../limits/groups.ts';
@@ -216,7 +217,7 @@ function endingOf(tree: ProcessTree, ended: Promise<void>) {
     guard: (onLine: (line: string) => void) => (line: string) => {
       if (thrown !== undefined) return;
       try {
-        onLine(line);
+        onLine(maskKeys(line));
       } catch (error) {
         thrown = { error };
         end('abort');
@@ -262,7 +263,7 @@ function whenAborted(signal: AbortSignal | undefined, work: () => void): Disposa
 
 type KeptOutputOptions = { readonly maxBytes: number; readonly onLine?: ((line: string) => void) | undefined };
 
-/** Reads all that comes, so that no writer waits for us, and keeps the first `maxBytes`, without the last line break. */
+/** Reads all that comes, so that no writer waits for us. Keeps the first `maxBytes`, without keys of ours and the last line break. */
 function keepOutput(stream: Readable, { maxBytes, onLine }: KeptOutputOptions) {
   const kept: Buffer[] = [];
   let room = maxBytes;
@@ -274,7 +275,7 @@ function keepOutput(stream: Readable, { maxBytes, onLine }: KeptOutputOptions) {
     kept.push(chunk.subarray(0, room));
     room -= chunk.length;
   });
-  const text = () => new StringDecoder('utf8').write(Buffer.concat(kept)).replace(/\r?\n$/, '');
+  const text = () => maskKeys(new StringDecoder('utf8').write(Buffer.concat(kept)).replace(/\r?\n$/, ''));
   return { text, finish: () => lines?.finish() };
 }
 

@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import type { FileChange, Sandbox, WorkspaceDiff, WorkspaceView } from '../../core/contracts/index.ts';
+import { maskKeysIn } from '../../core/guard/index.ts';
 import { copyTree, fileHash } from '../folders/folder-files.ts';
 import { openRolloutFolder, type RolloutFolder } from '../folders/rollout-folder.ts';
 import { canMount, launched } from '../sandbox/launcher.ts';
@@ -11,7 +12,7 @@ import type { Template } from './template.ts';
 /** A folder of one rollout, which begins as its template. Disposing removes it, soon after. */
 export type Workspace = AsyncDisposable & {
   readonly view: WorkspaceView;
-  /** What has changed in it. Nothing may run in it meanwhile. */
+  /** What has changed in it, without keys of ours. Nothing may run in it meanwhile. */
   diff(): Promise<WorkspaceDiff>;
 };
 
@@ -70,7 +71,7 @@ async function describeChanges({ differences, leftOut }: Compared): Promise<Work
     }
   }
   const more = sorted.length - changes.length;
-  return { changes, leftOut: [...leftOut, ...(more > 0 ? [`${more} more changes`] : [])] };
+  return maskKeysIn({ changes, leftOut: [...leftOut, ...(more > 0 ? [`${more} more changes`] : [])] });
 }
 
 async function describeChange({ path, before, after }: Difference): Promise<FileChange> {

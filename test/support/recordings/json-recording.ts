@@ -38,7 +38,7 @@ export function openRecording(name: string) {
     onIo?.(io);
     const argv = typeof typed === 'string' ? typed.split(' ') : typed;
     const exit = await runCli([...argv, '--json'], io);
-    // One object, but for `watch`, and for a draft that a limit ended.
+    // One object, but for `watch`.
     const all = io
       .out()
       .trimEnd()

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   applyRun,
   compareDocuments,
   compareRuns,
   examineProject,
   listRuns,
+  loadRun,
   openAppliedFolder,
   openEval,
   openProject,
@@ -57,6 +58,18 @@ describe('skillopt/app', () => {
     expect(document()).toBe(trained.run.state.best.skill);
     expect(await undoApply(trained.run, { journalFolder: folder })).toMatchObject({ how: 'restored' });
     expect(document()).toBe(world.initialSkill);
+
+    const to = relative(process.cwd(), join(cwd, 'elsewhere'));
+    const { plan } = await applyRun(trained.run, folder, { to });
+    expect(plan!.document.path, 'a relative path is from the current folder').toBe(join(cwd, 'elsewhere/SKILL.md'));
+    expect(await undoApply(trained.run, { journalFolder: folder })).toMatchObject({ how: 'removed' });
+
+    expect((await loadRun(relative(process.cwd(), run.path))).path).toBe(run.path);
+    const nowhere = loadRun(join(cwd, 'runs/nowhere'));
+    await expect(nowhere).rejects.toMatchObject({
+      code: 'RUN_NOT_FOUND',
+      message: expect.stringContaining('expected a run at'),
+    });
 
     const best = { name: 'best', path: join(run.path, 'best_skill.md') };
     const scoring = { split: 'test', caller, signal, observers: [], isCached: true };

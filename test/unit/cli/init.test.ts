@@ -57,6 +57,24 @@ describe('init looks first', () => {
     expect((await told(app, ['--force'], env)).out).not.toContain(advice);
   });
 
+  it.each([
+    ['none', undefined, 'runs/\n'],
+    ['one without an end', 'node_modules', 'node_modules\nruns/\n'],
+    ['one that has it', '# ours\n/runs\n', '# ours\n/runs\n'],
+  ])('keeps runs out of git by a .gitignore: %s', async (_, before, after) => {
+    using folder = tempFolder(before === undefined ? {} : { '.gitignore': before });
+    const { answer } = await init(folder.path);
+    expect(readFileSync(join(folder.path, '.gitignore'), 'utf8')).toBe(after);
+    expect(answer.files.includes('.gitignore')).toBe(before !== after);
+  });
+
+  it('writes through no link: a .gitignore that leads elsewhere is left alone', async () => {
+    using folder = tempFolder({ 'elsewhere.txt': 'mine\n', 'app/post.csv': QUESTIONS });
+    symlinkSync('../elsewhere.txt', join(folder.path, 'app/.gitignore'));
+    expect((await init(join(folder.path, 'app'))).answer.files).not.toContain('.gitignore');
+    expect(readFileSync(join(folder.path, 'elsewhere.txt'), 'utf8')).toBe('mine\n');
+  });
+
   it('finds a skill folder, tasks under other names, and a server that a variable names', async () => {
     await using server = await serve();
     using folder = tempFolder({ 'letters/SKILL.md': SKILL, 'post.csv': QUESTIONS });
@@ -64,7 +82,7 @@ describe('init looks first', () => {
     const { code, answer } = await init(folder.path, [], env);
     expect(code).toBe(0);
     expect(answer).toMatchObject({
-      files: ['skillopt.config.yaml'],
+      files: ['skillopt.config.yaml', '.gitignore'],
       missing: null,
       next: { command: 'npx skillopt train', why: expect.stringMatching(/^estimate: about \d+ calls/) },
     });

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commands } from '../../../src/cli/command-table.ts';
 import { exitCodeOf, Interrupted, interruptible, printError } from '../../../src/cli/errors.ts';
 import { runCli } from '../../../src/cli/index.ts';
+import { buildCommand } from '../../../src/cli/run-command.ts';
 import { openTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { type ErrorCode, ModelCallError, SkillError } from '../../../src/core/contracts/index.ts';
 import { captureIo } from '../../support/capture-io.ts';
@@ -77,6 +79,27 @@ describe('errors', () => {
     expect(print(error).err).toMatch(/^error: EMFILE: too many open files.*\nhint: .*ulimit -n 1024\./);
   });
 
+  it.each(['eval --skill SKILL.md', 'calibrate', 'compare SKILL.md SKILL.md', 'tasks draft'])(
+    'say what could not be done at which path, and what to do: %s',
+    async (argv) => {
+      using folder = tempFolder();
+      await cli('init --yes', { cwd: folder.path });
+      writeFileSync(join(folder.path, 'runs'), 'a file in the way');
+      const { code, err } = await cli(argv, { cwd: folder.path });
+      expect(code).toBe(2);
+      expect(err).toMatch(
+        /error: cannot make the folder .*\/runs\/\.\w+: not a directory \(ENOTDIR\)\nhint: A file stands/,
+      );
+    },
+  );
+
+  it('of a demo name no flag that it does not have', async () => {
+    using folder = tempFolder({ runs: 'a file in the way' });
+    const { code, err } = await cli('demo --quiet', { cwd: folder.path });
+    expect([code, err]).toEqual([2, expect.stringMatching(/runs\/demo cannot be written.*\nhint: Change to a folder/)]);
+    expect(err).not.toContain('--run');
+  });
+
   it('tell who stopped a run how to go on', () => {
     expect(print(new Interrupted('SIGINT')).err).toContain('stopped: interrupted\nhint: Nothing is lost');
   });
@@ -116,6 +139,20 @@ describe('the command line', () => {
   it('tells its version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await cli('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    expect(JSON.parse((await cli('--version --json')).out)).toEqual({ version });
+  });
+
+  it('has one list of options in the help of each command, with --json wherever it answers', async () => {
+    const terminal = openTerminal(captureIo());
+    for (const entry of commands) {
+      const command = await buildCommand(entry, terminal);
+      for (const part of [command, ...command.commands]) {
+        const help = part.helpInformation().toLowerCase();
+        expect(help.match(/^options:$/gm), part.name()).toHaveLength(1);
+        const isGroup = part.commands.length > 0 && !part.commands.some((one) => one.name() === 'stats');
+        if (!isGroup && !['completion', 'review'].includes(part.name())) expect(help, part.name()).toContain('--json');
+      }
+    }
   });
 
   it('suggests the command that was meant', async () => {
@@ -161,7 +198,7 @@ describe('init', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
       directory: join(folder.path, 'new'),
-      files: [`skillopt.config.${format}`, 'tasks.jsonl', 'SKILL.md'],
+      files: [`skillopt.config.${format}`, 'tasks.jsonl', 'SKILL.md', '.gitignore'],
       cautions: [],
     });
     const rows = readFileSync(join(folder.path, 'new/tasks.jsonl'), 'utf8')

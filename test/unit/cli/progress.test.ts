@@ -180,6 +180,9 @@ describe('the line of a step', () => {
     const line = lineFor(undecided);
     expect(line).toMatch(/^✗ step 1\/3 {2}undecided {2}after 16 of 40 tasks .* ≈ 60 more rollouts would decide it$/);
     expect(lineFor({ ...undecided, nItemsMet: undefined })).toContain('undecided  after all 40 tasks');
+    expect(lineFor({ ...undecided, needsRollouts: 192_000 })).toMatch(
+      / {2}to decide it: more than this run could pay for$/,
+    );
   });
 
   it('says why a candidate lost that was ahead', () => {

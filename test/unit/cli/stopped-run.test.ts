@@ -90,6 +90,20 @@ describe('a run that has reached its limit', () => {
   });
 
   it.each([
+    ['--max-calls', 10],
+    ['--max-calls', 100],
+    ['--max-total-tokens', 17_000],
+    ['--max-total-tokens', 40_000],
+  ])('names with %s %i a limit that pays for the rest of the run', async (flag, limit) => {
+    using folder = tempFolder(worldFiles(quick));
+    const train = (most: number) => command(folder.path, `train ${flag} ${most} --ignore-estimate`);
+    const stopped = await train(limit);
+    expect(stopped.code).toBe(3);
+    const { code, stderr } = await train(advised(stopped));
+    expect([code, stderr.includes('is reached')]).toEqual([0, false]);
+  });
+
+  it.each([
     ['train --max-total-tokens 3000', 'tokens', '--max-total-tokens \\d+'],
     ['train --max-minutes 0.0001', 'minutes', '--max-minutes 0.0002'],
     ['train --max-calls 10 --max-total-tokens 9000000', 'calls', '--max-calls \\d+'],

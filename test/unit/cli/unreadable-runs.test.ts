@@ -35,6 +35,31 @@ it('says why a folder of runs cannot be read', async () => {
   expect([code, err]).toEqual([2, expect.stringMatching(/^error: \S*closed cannot be read: .*\nhint: Check whose/)]);
 });
 
+it('lists runs beside a state folder that may not be read, and says what is not listed', () =>
+  asNobody(async () => {
+    using folder = tempFolder({ 'runs/a/events.jsonl': '', 'state/x': '' });
+    const io = captureIo({ cwd: folder.path, env: { HOME: folder.path, SKILLOPT_HOME: join(folder.path, 'state') } });
+    chmodSync(join(folder.path, 'state'), 0o000);
+    const code = await runCli(['runs'], io);
+    chmodSync(join(folder.path, 'state'), 0o755);
+    expect([code, io.out()]).toEqual([0, expect.stringMatching(/^a +/m)]);
+    expect(io.err()).toMatch(
+      /warning: the nights of this project are not listed: .*state\S* cannot be read: .*permission/,
+    );
+  }));
+
+it('says what was refused where a cache may not be deleted', () =>
+  asNobody(async () => {
+    using folder = tempFolder({ 'runs/a/events.jsonl': '', 'runs/a/cache/cache.db': 'x' });
+    chmodSync(join(folder.path, 'runs/a/cache'), 0o555);
+    const { code, err } = await cli(folder.path, 'cache', 'clear', 'a');
+    chmodSync(join(folder.path, 'runs/a/cache'), 0o755);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^error: cannot delete .*cache\.db: permission denied \(EACCES\)\nhint: Check whose/),
+    ]);
+  }));
+
 it('says the same of a folder that may not be read', () =>
   asNobody(async () => {
     using folder = tempFolder({ 'runs/a/events.jsonl': '' });

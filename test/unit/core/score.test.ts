@@ -15,6 +15,14 @@ describe('computeScore', () => {
     expect(computeScore([])).toEqual([0, 0]);
   });
 
+  it('reads what adapters in other languages write', () => {
+    const written = [
+      { hard: true, soft: '0.5' },
+      { hard: null, soft: ' ' },
+    ] as never[];
+    expect(computeScore(written)).toEqual([0.5, 0.25]);
+  });
+
   it('weakness 27: errors are not zeros, they are left out', () => {
     expect(
       computeScore([

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { loadTasks, type TaskOptions } from 'skillopt/envs';
@@ -33,6 +33,7 @@ describe('a task without an id', () => {
     };
     const [csv] = await itemsOf('a.csv', 'question,answer\nCapital of France?,Paris\n');
     expect(csv).toEqual(paris);
+    expect(await readFile('docs/tasks.md', 'utf8'), 'the page shows such an id').toContain(`\`${csv!.id}\``);
     expect(await itemsOf('a.tsv', 'Expected Output\tPrompt\nParis\tCapital of France?\n')).toEqual([csv]);
     expect(await itemsOf('a.jsonl', lines({ answers: 'Paris', input: 'Capital of France?' }))).toEqual([csv]);
     expect(await itemsOf('a.ndjson', lines({ answers: ['Paris'], query: 'Capital of France?', x: 1 }))).toEqual([csv]);
@@ -157,4 +158,11 @@ describe('scoring for all tasks', () => {
         .join('\n'),
     ).toContain(problem);
   });
+});
+
+test.each([
+  ['frage,antwort text\nWie viel?,3\n', 'The columns are "frage", "antwort text".'],
+  ['question,solution\nHow many?,3\n', 'The columns are "question", "solution".'],
+])('a column that is missing is named beside those that are there: %j', async (text, words) => {
+  await expect(load('tasks.csv', text)).rejects.toThrow(words);
 });

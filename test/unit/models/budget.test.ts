@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLedger, nothingSpent } from '../../../src/core/run/index.ts';
 import { type Amounts, createBudget } from '../../../src/public/models.ts';
 
 const call: Amounts = { calls: 1, totalTokens: 100, costUsd: 0.5 };
@@ -212,50 +213,61 @@ it('tells of no overrun when a call cost its bound', async () => {
 });
 
 describe('a ledger', () => {
-  const claimsOf = async (limits: object, calls: number) => {
-    const claims: Amounts[] = [];
-    const budget = createBudget({ ...limits, ledger: { claim: (most) => claims.push(most) } });
-    for (let made = 0; made < calls; made++) (await budget.reserve(call)).settle({ ...call, totalTokens: 10 });
-    return claims;
-  };
+  const bill = { input: 30, output: 10, replies: 1, costUsd: 0.2 };
+  const actual: Amounts = { calls: 1, totalTokens: 40, costUsd: 0.2 };
 
-  it('is written once for many calls when much is left', async () => {
-    expect((await claimsOf({ maxCalls: 10_000 }, 64)).map(({ calls }) => calls)).toEqual([32, 64]);
-  });
-
-  it('is written for every call when little is left, so that a kill loses little', async () => {
-    expect((await claimsOf({ maxCalls: 10 }, 10)).map(({ calls }) => calls)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  });
-
-  it('takes no more than an eighth of what is left ahead, by the scarcest limit', async () => {
-    expect(await claimsOf({ maxCalls: 10_000, maxTotalTokens: 1_600 }, 1)).toEqual([
-      { calls: 2, totalTokens: 200, costUsd: 1 },
+  it('has each call at its own most while it is in flight, and at its cost when it is over', async () => {
+    const lines: object[] = [];
+    const budget = createBudget({ maxCalls: 10_000, ledger: createLedger(nothingSpent, (line) => lines.push(line)) });
+    const calls = await Promise.all([budget.reserve(call, [], { stage: 'judge' }), budget.reserve(call)]);
+    expect(lines).toMatchObject([
+      { id: 1, stage: 'judge', inFlight: call },
+      { id: 2, stage: 'other', inFlight: call },
     ]);
+    calls[0].settle(actual, bill);
+    calls[1].release();
+    expect(lines.slice(2)).toMatchObject([{ id: 1, answered: bill }, { id: 2 }]);
+    expect(budget.ledger!.spent().counted).toEqual(actual);
+  });
+
+  it('says what was spent before, unless the caller does', () => {
+    const spent = { ...nothingSpent, counted: call };
+    expect(createBudget({ ledger: createLedger(spent) }).spent()).toEqual(call);
+    expect(createBudget({ ledger: createLedger(spent), spent: { calls: 7 } }).spent().calls).toBe(7);
+  });
+
+  it('keeps apart what failed and what was answered', async () => {
+    const ledger = createLedger(nothingSpent);
+    const budget = createBudget({ ledger });
+    (await budget.reserve(call)).fail(call);
+    (await budget.reserve(call)).settle(actual, bill);
+    expect(ledger.spent()).toMatchObject({ counted: { calls: 2, totalTokens: 140 }, usage: { other: bill } });
   });
 
   it('that cannot be written keeps the call from being sent', async () => {
     const full = new Error('disk full');
-    const claim = () => {
+    const ledger = createLedger(nothingSpent, () => {
       throw full;
-    };
-    const budget = createBudget({ ledger: { claim } });
+    });
+    const budget = createBudget({ ledger });
     await expect(budget.reserve(call)).rejects.toBe(full);
     expect(budget.reserved().calls).toBe(0);
   });
 
-  it('claims of attempts in stages what they may have spent by now, though all of it is set aside', async () => {
-    const claims: number[] = [];
-    const claim = ({ totalTokens }: Amounts) => claims.push(totalTokens);
-    const budget = createBudget({ maxTotalTokens: 10_000, ledger: { claim } });
+  it('has of attempts in stages what was answered and what is in flight, though all of it is set aside', async () => {
+    const ledger = createLedger(nothingSpent);
+    const budget = createBudget({ maxTotalTokens: 10_000, ledger });
     const whole: Amounts = { calls: 100, totalTokens: 8_000, costUsd: 0 };
     const attempt = await budget.reserve(whole, [], { isInStages: true });
-    expect([claims, budget.left().totalTokens]).toEqual([[], 2_000]);
-    attempt.reach({ calls: 1, totalTokens: 300, costUsd: 0 }); // a call may take as much
-    attempt.reach({ calls: 1, totalTokens: 50, costUsd: 0 }); // it took less
-    attempt.reach({ calls: 2, totalTokens: 400, costUsd: 0 });
-    expect(claims).toEqual([300, 400]);
-    attempt.settle({ calls: 2, totalTokens: 120, costUsd: 0 });
-    attempt.reach({ calls: 9, totalTokens: 9_000, costUsd: 0 }); // too late
-    expect([budget.spent().totalTokens, budget.left().totalTokens, claims.length]).toEqual([120, 9_880, 2]);
+    expect([ledger.atEnd().counted.calls, budget.left().totalTokens]).toEqual([0, 2_000]);
+    attempt.reach({}, { calls: 1, totalTokens: 300, costUsd: 0 }); // a call may take as much
+    expect(ledger.atEnd().counted).toMatchObject({ calls: 1, totalTokens: 300 });
+    attempt.reach({ input: 50, replies: 1 }, { calls: 1, totalTokens: 350, costUsd: 0 }); // it took less, and there is another
+    expect(ledger.atEnd().counted).toMatchObject({ calls: 2, totalTokens: 400 });
+    expect(ledger.spent().counted).toMatchObject({ calls: 1, totalTokens: 50 });
+    attempt.settle({ calls: 2, totalTokens: 120, costUsd: 0 }, { input: 120, replies: 2 });
+    attempt.reach({}, { calls: 9, totalTokens: 9_000, costUsd: 0 }); // too late
+    expect([budget.spent().totalTokens, budget.left().totalTokens]).toEqual([120, 9_880]);
+    expect(ledger.atEnd().counted).toMatchObject({ calls: 2, totalTokens: 120 });
   });
 });

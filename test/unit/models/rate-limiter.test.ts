@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Slot } from '../../../src/models/rate-limit/rate-limiter.ts';
+import type { Slot } from '../../../src/core/contracts/index.ts';
 import {
   createLimiterPool,
   createRateLimiter,

@@ -23,7 +23,6 @@ describe('a model whose key is refused', () => {
     [{ provider: 'azure', model: 'm' }, 'AZURE_API_KEY'],
     [{ provider: 'minimax', model: 'm' }, 'MINIMAX_API_KEY'],
     [{ provider: 'compatible', model: 'm', apiKeyEnv: 'MY_KEY' }, 'MY_KEY'],
-    [{ provider: 'qwen', model: 'm' }, 'the variable that'],
   ])('names the variable that it came from, and not the key: %j', async (spec, variable) => {
     await using server = await startFakeLLM(() => ({ status: 401, content: 'no' }));
     const model = await resolveModel({ ...spec, baseURL: server.baseURL }, target);
@@ -35,6 +34,14 @@ describe('a model whose key is refused', () => {
     });
     for (const key of Object.values(keys)) expect(JSON.stringify(error)).not.toContain(key);
   });
+});
+
+it('of a server that is asked without a key is named where it is missing', async () => {
+  await using server = await startFakeLLM(() => ({ status: 401, content: 'no' }));
+  for (const spec of [`compatible:m@${server.baseURL}`, `qwen:m@${server.baseURL}`]) {
+    const asking = (await resolveModel(spec, target)).complete({ messages: [{ role: 'user', content: 'q' }] });
+    await expect(asking).rejects.toMatchObject({ hint: expect.stringMatching(/^No key was sent .*apiKeyEnv: MY_KEY/) });
+  }
 });
 
 describe('a model by name', () => {
@@ -137,6 +144,8 @@ describe('a model by name', () => {
       'unknown provider "opnai" — did you mean openai?',
       'simulated, openai:MODEL, azure:DEPLOYMENT@RESOURCE, anthropic:MODEL',
     ],
+    ['gpt-4o-mini', 'unknown provider "gpt-4o-mini" — did you mean openai:gpt-4o-mini?', 'openai:MODEL'],
+    ['claude-sonnet-4-5', 'did you mean anthropic:claude-sonnet-4-5?', 'anthropic:MODEL'],
     ['qwen_cat:x', 'unknown provider "qwen_cat" — did you mean qwen_chat?', 'qwen:MODEL@URL'],
     ['codex_exec', 'codex_exec is not a chat model: it runs an agent', 'anthropic:MODEL'],
     [{ provider: 'claude_code_exec' }, 'claude_code_exec is not a chat model: it runs an agent', 'anthropic:MODEL'],

@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
 import { describe, expect, it } from 'vitest';
-import { runDirectory } from '../../../src/stores/index.ts';
+import { noStageUsage } from '../../../src/core/run/index.ts';
+import { openLedger, readLedger, runDirectory } from '../../../src/stores/index.ts';
 import { levelsEnv, levelsOptimizer, levelsTarget } from '../../support/levels.ts';
 import { temporaryDirectory } from './run-directory.fixture.ts';
 
@@ -30,65 +31,138 @@ describe('what a run has spent', () => {
     expect(JSON.parse(await readFile(join(folder.path, 'spent.json'), 'utf8'))).toMatchObject({ calls: 37 });
   });
 
-  it('is what the journal knows when it had no limit before', async () => {
+  it('is what the journal knows where the ledger was lost', async () => {
     await using folder = await temporaryDirectory();
     const { sent } = await train(folder.path, { numEpochs: 1 });
-    await expect(readFile(join(folder.path, 'spent.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await rm(join(folder.path, 'spent.json'));
     const longer = await train(folder.path, { numEpochs: 1, maxCalls: sent });
     expect(longer).toEqual({ ending: 'done', sent: 0 });
   });
 
-  it('is not written down for a limit of minutes', async () => {
+  it('is counted without a limit too, for a limit that is set later', async () => {
     await using folder = await temporaryDirectory();
-    await train(folder.path, { numEpochs: 1, maxMinutes: 60 });
-    await expect(readFile(join(folder.path, 'spent.json'))).rejects.toMatchObject({ code: 'ENOENT' });
-  });
-
-  it('is exact after a clean end, whatever was claimed', async () => {
-    await using folder = await temporaryDirectory();
-    const { sent } = await train(folder.path, { maxCalls: 10_000 });
-    expect(JSON.parse(await readFile(join(folder.path, 'spent.json'), 'utf8'))).toMatchObject({ calls: sent });
+    const { sent } = await train(folder.path, { numEpochs: 1 });
+    expect(await linesOf(folder.path)).toMatchObject([{ calls: sent }]);
   });
 });
 
-describe('the ledger of a run directory', () => {
-  const most = { calls: 32, totalTokens: 3200, costUsd: 0.5 };
-  const exact = { calls: 3, totalTokens: 250, costUsd: 0.01 };
+const linesOf = async (path: string) =>
+  (await readFile(join(path, 'spent.json'), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
 
-  it('holds a claim at once, and what was spent in truth when it is closed', async () => {
+/** A process that is gone without having closed what it had open. */
+const killed = async (path: string) => {
+  const name = join(path, 'spent.json');
+  return { ledger: await openLedger(name), name };
+};
+
+const bill = { input: 40, cached: 0, output: 10, reasoning: 0, replies: 1, costUsd: 0.01 };
+const most = { calls: 1, totalTokens: 900, costUsd: 0.5 };
+
+describe('the ledger of a run directory', () => {
+  it('tells after a kill what was answered, and what may have been: each call at its own most', async () => {
     await using folder = await temporaryDirectory();
-    const run = await runDirectory(folder.path).open();
-    expect(run.ledger!.before).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
-    run.ledger!.claim(most, () => exact);
-    expect(JSON.parse(await readFile(join(folder.path, 'spent.json'), 'utf8'))).toEqual({ ...most, isMost: true });
-    await run[Symbol.asyncDispose]();
-    await using again = await runDirectory(folder.path).open();
-    expect(again.ledger!.before).toEqual(exact);
+    const { ledger, name } = await killed(folder.path);
+    const calls = [1, 2, 3].map(() => ledger.enter({ stage: 'rollout', inFlight: most }));
+    calls[0]!.end({ answered: bill });
+    expect(await readLedger(name)).toMatchObject({
+      counted: { calls: 3, totalTokens: 1_850, costUsd: 1.01 },
+      usage: { rollout: { ...bill, unanswered: 2, unansweredTokens: 1_800, unansweredUsd: 1 } },
+    });
+    expect(ledger.spent()).toMatchObject({ counted: { calls: 1, totalTokens: 50, costUsd: 0.01 } });
+  });
+
+  it('adds up what kills leave behind, and numbers of calls that begin again are other calls', async () => {
+    await using folder = await temporaryDirectory();
+    for (let kill = 0; kill < 3; kill++) {
+      const { ledger } = await killed(folder.path);
+      ledger.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
+      ledger.enter({ stage: 'judge', inFlight: most });
+    }
+    const { counted, usage } = await readLedger(join(folder.path, 'spent.json'));
+    expect(counted).toEqual({ calls: 6, totalTokens: 3 * 950, costUsd: 1.53 });
+    expect(usage).toMatchObject({ rollout: { replies: 3 }, judge: { replies: 0, unanswered: 3 } });
+  });
+
+  it('counts a failed call at the most that it may have cost, and nothing of it as answered', async () => {
+    await using folder = await temporaryDirectory();
+    const { ledger, name } = await killed(folder.path);
+    ledger.enter({ stage: 'rollout', inFlight: most }).end({ failed: most });
+    expect(await readLedger(name)).toEqual({ counted: most, usage: {} });
+  });
+
+  it('leaves one line when it is closed, and no draft', async () => {
+    await using folder = await temporaryDirectory();
+    const { ledger } = await killed(folder.path);
+    const calls = [1, 2].map(() => ledger.enter({ stage: 'rollout', inFlight: most }));
+    calls[0]!.end({ answered: bill });
+    ledger.close();
+    expect(await linesOf(folder.path)).toMatchObject([{ calls: 2, usage: { rollout: { replies: 1, unanswered: 1 } } }]);
+    expect(await readdir(folder.path)).toEqual(['spent.json']);
+  });
+
+  it('knows as much as the journal after a crash of the machine, and tells what it alone knows once', async () => {
+    await using folder = await temporaryDirectory();
+    const { ledger, name } = await killed(folder.path);
+    ledger.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
+    const journal = { judge: { ...noStageUsage, ...bill, replies: 3, cacheHits: 1 } };
+    expect(ledger.reconcile(journal)).toMatchObject({ rollout: bill });
+    expect(Object.keys(ledger.reconcile({ ...journal, rollout: { ...noStageUsage, ...bill } }))).toEqual([]);
+    ledger.close();
+    expect(await readLedger(name)).toMatchObject({ counted: { calls: 3 }, usage: { judge: { replies: 2 } } });
+  });
+
+  it('of an earlier version counts as it did', async () => {
+    await using folder = await temporaryDirectory();
+    const old = { calls: 32, totalTokens: 3200, costUsd: 0.5, isMost: true, limit: 'maxCalls', advised: 90 };
+    await writeFile(join(folder.path, 'spent.json'), `${JSON.stringify(old).padEnd(191)}\n`);
+    await using run = await runDirectory(folder.path).open();
+    const counted = { calls: 32, totalTokens: 3200, costUsd: 0.5 };
+    expect(run.ledger!.spent()).toEqual({ counted, usage: {}, limit: 'maxCalls', advised: 90 });
+    run.ledger!.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
+    expect(run.ledger!.spent()).toMatchObject({ counted: { calls: 33, totalTokens: 3250 } });
+    expect(run.ledger!.spent().limit).toBeUndefined();
   });
 
   it('cannot be written once it is closed, when the run may belong to another', async () => {
     await using folder = await temporaryDirectory();
     const run = await runDirectory(folder.path).open();
     await run[Symbol.asyncDispose]();
-    expect(() => run.ledger!.claim(most, () => exact)).toThrow('closed');
+    expect(() => run.ledger!.enter({ stage: 'rollout', inFlight: most })).toThrow('closed');
   });
 
-  it('begins again where a process was killed before it had claimed anything', async () => {
+  it('begins where a process was killed before it had written anything', async () => {
     await using folder = await temporaryDirectory();
     await writeFile(join(folder.path, 'spent.json'), '');
     await using run = await runDirectory(folder.path).open();
-    expect(run.ledger!.before).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
+    expect(run.ledger!.spent().counted).toEqual({ calls: 0, totalTokens: 0, costUsd: 0 });
   });
 
-  it('leaves nothing of a longer claim behind a shorter one', async () => {
+  it.each(['{"id":2,"stage":"rol', '\0\0\0\0'])(
+    'does without a last line that a crash tore: %j, and says so',
+    async (torn) => {
+      await using folder = await temporaryDirectory();
+      const { ledger, name } = await killed(folder.path);
+      ledger.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
+      await appendFile(name, torn);
+      const warnings: string[] = [];
+      const again = await openLedger(name, (warning) => warnings.push(warning));
+      expect(warnings).toEqual([expect.stringContaining('the end of')]);
+      expect(again.spent().counted.calls).toBe(1);
+      again.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
+      expect((await readLedger(name)).counted.calls).toBe(2);
+    },
+  );
+
+  it('is refused with damage in its midst', async () => {
     await using folder = await temporaryDirectory();
-    await using run = await runDirectory(folder.path).open();
-    for (const calls of [123_456_789_012, 7]) run.ledger!.claim({ ...most, calls }, () => exact);
-    expect(JSON.parse(await readFile(join(folder.path, 'spent.json'), 'utf8'))).toEqual({
-      ...most,
-      calls: 7,
-      isMost: true,
-    });
+    const { ledger, name } = await killed(folder.path);
+    const calls = [1, 2].map(() => ledger.enter({ stage: 'rollout', inFlight: most }));
+    await appendFile(name, '{"id":3,"sta\n');
+    calls[0]!.end({ answered: bill });
+    await expect(readLedger(name)).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
   });
 
   it.each(['\0', 'null', '{"calls":1}', '{"calls":-1,"totalTokens":0,"costUsd":0}'])(

@@ -51,6 +51,8 @@ describe('Copilot in VS Code', () => {
       { kind: 1, k: ['no', 'such', 'path'], v: 1 },
       { kind: 1, k: ['t'], v: 'T' },
       { kind: 3, k: ['x'] },
+      { kind: 2, k: ['r'], v: ['gone'] },
+      { kind: 3, k: ['r', 3] },
       { kind: 9, k: ['t'], v: 'unknown' },
     ];
     for (const change of changes) replay.take(change);
@@ -93,6 +95,7 @@ describe('Copilot in VS Code', () => {
     ['{"workspace":"file:///srv/shop/shop.code-workspace"}', '/srv/shop'],
     ['{"folder":"vscode-remote://ssh-remote%2Bhost/work"}', ''],
     ['{"folder":"file://%zz"}', ''],
+    ['{"folder":"file://host/share/x"}', '//host/share/x'],
     ['not json', ''],
   ])('the workspace %s is in %j', async (mapping, project) => {
     const [outcome] = await harvest({

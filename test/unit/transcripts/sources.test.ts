@@ -71,7 +71,7 @@ describe('codex', () => {
       endedAt: '2026-03-01T10:05:01.000Z',
       userPrompts: ['Add pagination to the orders endpoint', 'continue', 'continue', 'It is still failing'],
       assistantFinals: ['Pagination is in place.', 'Added a test.', 'Fixed the off-by-one.'],
-      toolsUsed: ['exec_command', 'apply_patch', 'web_search_call'],
+      toolsUsed: ['exec_command', 'apply_patch', 'web_search'],
       skillsUsed: ['paging'],
       filesTouched: ['~/api/orders.ts'],
       feedbackSignals: ['neg:still failing'],

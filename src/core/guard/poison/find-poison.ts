@@ -83,7 +83,7 @@ function* findIn({ text, isDecoded }: View, breaks: RegExp): Generator<Finding> 
   const note = isDecoded ? ' (decoded)' : '';
   const prose = withoutCode(text);
   for (const rule of RULES) {
-    if (rule.isRendered && isDecoded) continue;
+    if (isDecoded && (rule.isRendered || SUBJECT_RULES.includes(rule))) continue; // subjects are too wide for a cipher
     const read = rule.isRendered ? prose : text;
     if (read.search(rule.find) === -1) continue; // as most do, and copying the pattern for all matches takes longer
     for (const match of read.matchAll(rule.find)) {
@@ -236,7 +236,7 @@ function viewsOf(text: string): View[] {
 }
 
 /** One spelling for quotes, dashes and spaces, no emphasis, and no line broken by a backslash. */
-const plainOf = (text: string): string =>
+export const plainOf = (text: string): string =>
   text
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')

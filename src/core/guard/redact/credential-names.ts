@@ -1,4 +1,5 @@
 import { memoize } from '../../text/index.ts';
+import { lowered, ofLast, wordFinder } from './rule.ts';
 
 /**
  * What a name says about its value. `password`: any value is secret, unless it is code or a word about passwords. `key`: a dense value.
@@ -33,14 +34,38 @@ const OTHER =
 const WHICH =
   /(?:_|-|\.)?(?:\d{1,3}|prod|production|dev|development|test|testing|staging|stage|live|sandbox|old|new|backup|primary|secondary|main|default|local|ci|base|value|env)$/;
 
-const MAYBE =
-  /pass|pwd|pw|psw|mdp|pin|otp|mnemonic|seed|kennwort|lozinka|geslo|contras|senha|parola|wacht|senord|kode|salasana|jelsz|heslo|haslo|sifre|sandi|secret|token|tok|key|auth|cred|bearer|jwt|dsn|psk|string|webhook|dockerconfig|sess|csrf|xsrf|salt|signature|[^\x20-\x7e]/;
+/** A part of every name and every word of a credential. Words of other scripts count by their letters. */
+export const PARTS =
+  'pass|pwd|pw|psw|mdp|pin|otp|mnemonic|seed|kennwort|lozinka|geslo|contras|senha|parola|wacht|senord|kode|salasana|jelsz|heslo|haslo|sifre|sandi|secret|token|tok|key|auth|cred|bearer|jwt|dsn|psk|string|webhook|dockerconfig|sess|csrf|xsrf|salt|signature|ñ|ó|lös';
+export const MAYBE = `${PARTS}|[^\\0-ÿ]`;
+const MAYBE_NAME = new RegExp(MAYBE);
+
+/** Words that are no names: keys in other languages, schemes of headers, and what sends cookies. */
+const OTHER_WORDS =
+  'api|access|private|schl|clave|clé|chiave|chave|ключ|токен|密钥|令牌|キー|トークン|토큰|basic|ssws|splunk|geniekey|bot|oauth|negotiate|ntlm|hawk|aws4|sharedkey|cookie|curl';
+const ALL_WORDS = [...new Set(`${PARTS}|${PASSWORD_WORDS}|${OTHER_WORDS}`.split('|'))];
+/** Without other scripts, and without two letters that name a password in Spanish and Hungarian. */
+const isPlain = (text: string) => !/[ñó]|[^\0-ÿ]/.test(text);
+const findPlain = wordFinder(ALL_WORDS.filter(isPlain));
+const OF_OTHERS = new RegExp(
+  ALL_WORDS.filter((word) => !isPlain(word))
+    .map((word) => word.split(' ')[0])
+    .join('|'),
+  'g',
+);
+
+/** The one cheap search that most rules share: where a word may begin that tells of a credential. */
+export const credentialWords = ofLast((text): readonly number[] => {
+  const low = lowered(text);
+  const plain = findPlain(low);
+  return isPlain(text) ? plain : [...plain, ...[...low.matchAll(OF_OTHERS)].map(({ index }) => index)];
+});
 
 export const credentialOf = memoize(findCredential, { maxEntries: 2_000 });
 
 function findCredential(name: string): Credential | undefined {
   if (/^(?:OLD)?PWD$/.test(name)) return undefined; // the working directory
-  if (!MAYBE.test(name.slice(-24).toLowerCase())) return undefined; // most names are of something else
+  if (!MAYBE_NAME.test(name.slice(-24).toLowerCase())) return undefined; // most names are of something else
   const words = wordsOf(name);
   return kindOf(words) ?? kindOf(wordsOf(name.toLowerCase().replace(WHICH, '')));
 }

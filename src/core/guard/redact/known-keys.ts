@@ -1,4 +1,5 @@
 import { skillHash } from '../../text/index.ts';
+import { longWords, type Rule } from './rule.ts';
 import { isPlaceholder, SECRET } from './secret-value.ts';
 
 /** In escaped text a word begins behind `\n`, `\u0022`, `%3D` or the colour of a terminal. */
@@ -126,39 +127,43 @@ function searchFor({ source }: RegExp, before: string): RegExp {
   return new RegExp(`${head}(?<=(?:${before})${head})(?:${source.slice(head.length)})${REST}`, 'g');
 }
 
-const SEARCHES = [...KEYS, ...plainKeys].map(([needs, pattern]) => ({ needs, search: searchFor(pattern, BEFORE) }));
-const JWT_SEARCH = searchFor(JWT, STRICT_BEFORE);
+const SEARCHES = [
+  ...[...KEYS, ...plainKeys].map(([needs, pattern]) => ({ needs, pattern, search: searchFor(pattern, BEFORE) })),
+  { needs: 'ey', pattern: JWT, search: searchFor(JWT, STRICT_BEFORE) },
+];
 
 /** The second half of a pair whose first half was known. */
 const PARTNER =
   /(\[secret\]\\{0,8}["'`][ \t]{0,20}[,:][ \t]{0,20}\\{0,8}["'`])(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9+/_=-]{16,}(?=\\{0,8}["'`])/g;
 
-/** Hides keys by their beginnings, except placeholders. For `text` and what is left of it. */
-export function keyHider(text: string): (text: string) => string {
-  const searches = SEARCHES.filter(({ needs }) => text.includes(needs)).map(({ search }) => search);
-  return (shown) =>
-    [...searches, JWT_SEARCH]
-      .reduce((before, search) => before.replace(search, (key) => (isPlaceholder(key) ? key : SECRET)), shown)
-      .replace(PARTNER, (_, first: string) => `${first}${SECRET}`);
-}
+/** Keys by their beginnings, except placeholders. */
+export const knownKeys: Rule = {
+  may(text) {
+    const words = longWords(text);
+    return text.includes(SECRET) || SEARCHES.some(({ needs, pattern }) => words.includes(needs) && pattern.test(words));
+  },
+  hide: (text) =>
+    SEARCHES.filter(({ needs }) => text.includes(needs))
+      .reduce((before, { search }) => before.replace(search, (key) => (isPlaceholder(key) ? key : SECRET)), text)
+      .replace(PARTNER, (_, first: string) => `${first}${SECRET}`),
+};
 
-const isKnownKey = (value: string) => keyHider(value)(value) === SECRET;
+const isKnownKey = (value: string) => knownKeys.hide(value) === SECRET;
 
 /** A word that may go on for up to five more lines. */
 const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}[\w.-]{6,160}){1,5}(?![\w-])/g;
 const LINE_BREAK = /[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}/;
 
-const MAY_BEGIN = /[-_.]|A[A-Z]|eyJ/;
+/** A key goes on with a digit in its next line. */
+const GOES_ON = /(?:\n|\\n)[ \t]{0,20}(?=[A-Za-z_.-]{0,160}\d)[\w.-]{6}/;
 
-export function hideBrokenKeys(text: string): string {
-  if (!/\n|\\n/.test(text) || !MAY_BEGIN.test(text)) return text;
-  return text.replace(BROKEN, (found) => {
-    const parts = found.split(LINE_BREAK);
-    const length = lengthOfKey(parts);
-    if (length === 0) return found;
-    const tail = found.split(new RegExp(`(${LINE_BREAK.source})`)).slice(2 * length - 1);
-    return SECRET + tail.join('');
-  });
+export const brokenKeys: Rule = { may: (text) => GOES_ON.test(text), hide: (text) => text.replace(BROKEN, hideBroken) };
+
+function hideBroken(found: string): string {
+  const length = lengthOfKey(found.split(LINE_BREAK));
+  if (length === 0) return found;
+  const tail = found.split(new RegExp(`(${LINE_BREAK.source})`)).slice(2 * length - 1);
+  return SECRET + tail.join('');
 }
 
 function lengthOfKey(parts: readonly string[]): number {
@@ -193,7 +198,12 @@ const ENCODED = /LS0tLS1CRUdJTi(?!BDRVJUSUZJQ0FUR|BQVUJMSUMg|BUUlVTVEVEIENFUlRJ)
 /** Longer than any key, and any line of one. */
 const [MOST, LONGEST_LINE] = [20_000, 4_000];
 
-export const hideKeyBlocks = (text: string): string => hideBlocks(text).replace(PUTTY, SECRET).replace(ENCODED, SECRET);
+const BLOCK_WORDS = [' KEY', 'Private-', 'LS0tLS1CRUdJTi'];
+
+export const keyBlocks: Rule = {
+  may: (text) => BLOCK_WORDS.some((word) => text.includes(word)),
+  hide: (text) => hideBlocks(text).replace(PUTTY, SECRET).replace(ENCODED, SECRET),
+};
 
 function hideBlocks(text: string): string {
   const marks = [...text.matchAll(MARK)];

@@ -1,14 +1,17 @@
-import { credentialOf, LETTER, PASSWORD_WORDS } from './credential-names.ts';
+import { credentialOf, credentialWords, LETTER, MAYBE, PARTS, PASSWORD_WORDS } from './credential-names.ts';
 import { isCookie } from './headers.ts';
-import { hideValues, isSecretValue, type Judgement, SECRET } from './secret-value.ts';
+import { lowered, type Rule } from './rule.ts';
+import { hidesBehind, hideValues, isSecretValue, type Judgement, SECRET } from './secret-value.ts';
 
 /** A name does not start inside a word, so that a long word is searched once. */
 const START = `(?<![${LETTER}$.-])`;
 const NAME = `((?!\\d)[${LETTER}$@.][${LETTER}.$-]{0,127})`;
 
+/** What may stand between a name and what parts it from its value. */
+const NAME_END = `(?:\\\\*["'\`])?[\\])]?[?!]?(?:\\*\\*|__)?[ \\t]{0,20}`;
 /** `name = `, `"name": `, `['name'] => `, `**Name:** `, `| name | `, `<name>`, `("NAME", `, `setName(`. */
 const ASSIGNED = new RegExp(
-  `${START}${NAME}((?:\\\\*["'\`])?[\\])]?[?!]?(?:\\*\\*|__)?[ \\t]{0,20}(?::=|=>|->|[=:：＝]{1,3}|\\||>|,(?=[ \\t]*\\\\*["'\`])|\\((?=\\\\*["'\`]))(?:\\*\\*|__)?[ \\t]{0,20})`,
+  `${START}${NAME}(${NAME_END}(?::=|=>|->|[=:：＝]{1,3}|\\||>|,(?=[ \\t]*\\\\*["'\`])|\\((?=\\\\*["'\`]))(?:\\*\\*|__)?[ \\t]{0,20})`,
   'g',
 );
 /** `- name: DB_PASSWORD` and on the next line `value: …`; `key="ApiKey" value="…"`. */
@@ -23,7 +26,32 @@ const COMMAND =
 const ASKS =
   /^(?:get|read|ask|prompt|input|validate|check|is|has|fetch|find|require|hash|verify|resolve|load|use|forgot|reset|with_?message)/i;
 
-export function hideNamedValues(text: string): string {
+/** From the end, since a `=` is rarer than a name: does a name before it tell of a credential? */
+const MAY_ASSIGN = new RegExp(
+  `(?:[=:：＝|>]|,(?=[ \\t]*\\\\*["'\`])|\\((?=\\\\*["'\`]))(?<=(?:${MAYBE})[${LETTER}.$-]{0,24}${NAME_END}-?.)`,
+  'i',
+);
+const MAY_PAIR = /[=:](?<=(?:value|default|secret)\\*["']?[ \t]{0,8}.)/i;
+const MAY_FLAG = new RegExp(`(?<![\\w-])--?(?=[A-Za-z])[\\w.-]{0,60}?(?:${PARTS})`, 'i');
+/** The verb of a command, and the beginning of a name. */
+const BEHIND_VERB = new RegExp(
+  `(?<=${COMMAND.source.slice(0, COMMAND.source.indexOf('([A-Za-z_/]'))}(?:[A-Za-z_/][\\w.:/-]{0,127})?)`,
+  'iy',
+);
+
+export const namedValues: Rule = {
+  may: (text) =>
+    [MAY_ASSIGN, MAY_PAIR, MAY_FLAG].some((pattern) => pattern.test(text)) ||
+    credentialWords(text).some((at) => matchesAt(BEHIND_VERB, text, at)),
+  hide: hideNamedValues,
+};
+
+function matchesAt(sticky: RegExp, text: string, at: number): boolean {
+  sticky.lastIndex = at;
+  return sticky.test(text);
+}
+
+function hideNamedValues(text: string): string {
   const judgePair = (name: string): Judgement | undefined =>
     judgementOf(name) ?? (isCookie(name) ? { credential: 'perhaps' } : undefined);
   const pairs = hideValues(text, PAIR, ([, name]) => judgePair(name!));
@@ -70,7 +98,6 @@ const WORDS = `(?:${PASSWORD_WORDS}|${KEYS})`;
 const LINK =
   '(?:is|was|be|to|now|still|=+|:|：|->|→|ist|lautet|war|es|era|est|était|è|é|это|jest|je|on|är|er|là|adalah|は|が|是|为|為|은|는|이|—|–)';
 
-const ANY_WORD = new RegExp(WORDS);
 /** A word for a credential, and its value right behind it. */
 const NEAR = new RegExp(`${WORDS}["'\`*)]{0,3}[ \\t]{1,4}(?=\\S)`, 'g');
 /** The same with up to forty letters between them: «the password for staging is …». */
@@ -85,17 +112,28 @@ const TIGHT =
 const OF_PASSWORD = new RegExp(`^(?:${PASSWORD_WORDS}|pwd?)`);
 const INSIDE_A_WORD = new RegExp(`[${LETTER}.]$`);
 
-export function hideSpokenValues(text: string): string {
-  if (!ANY_WORD.test(lowered(text))) return text;
-  const tight = hideValues(text, TIGHT, tellsPassword);
-  const judgeLinked = (match: RegExpExecArray) => (isInsideAWord(match) ? undefined : tellsPassword(match));
-  const told = hideValues(tight, LINKED, judgeLinked, lowered(tight));
-  const spoken = { credential: 'spoken' } as const;
-  return hideValues(told, NEAR, (match) => (isInsideAWord(match) ? undefined : spoken), lowered(told));
-}
+const [NEAR_HERE, LINKED_HERE] = [new RegExp(NEAR, 'y'), new RegExp(LINKED, 'y')];
+const MAY_BE_TIGHT = new RegExp(TIGHT, '');
 
-/** In small letters and of the same length. Patterns that ignore case are several times as slow. */
-const lowered = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
+/** «The password is …», «token …». */
+export const spokenValues: Rule = {
+  may(text) {
+    const where = { places: credentialWords(text), searched: lowered(text) };
+    return (
+      hidesBehind(text, LINKED_HERE, judgeLinked, where) ||
+      hidesBehind(text, NEAR_HERE, judgeNear, where) ||
+      MAY_BE_TIGHT.test(text)
+    );
+  },
+  hide(text) {
+    const tight = hideValues(text, TIGHT, tellsPassword);
+    const told = hideValues(tight, LINKED, judgeLinked, lowered(tight));
+    return hideValues(told, NEAR, judgeNear, lowered(told));
+  },
+};
+
+const judgeLinked = (match: RegExpExecArray) => (isInsideAWord(match) ? undefined : tellsPassword(match));
+const judgeNear = (match: RegExpExecArray) => (isInsideAWord(match) ? undefined : ({ credential: 'spoken' } as const));
 
 const isInsideAWord = ({ input, index }: RegExpExecArray) =>
   index > 0 && input[index - 2] !== '\\' && INSIDE_A_WORD.test(input[index - 1]!);
@@ -117,8 +155,27 @@ const TELLING = new RegExp(`${PASSWORD_WORDS}|pass|pwd?|mdp|pin|token|secret|key
 
 type Table = { readonly divider: string; readonly count: number; readonly columns: ReadonlySet<number> };
 
-/** Hides cells of tables (Markdown, tabs, commas) below a head such as `password`. */
-export function hideTableCells(text: string): string {
+/** Cells of tables (Markdown, tabs, commas) below a head such as `password`. */
+export const tableCells: Rule = {
+  may: (text) => /\n|\\n/.test(text) && credentialWords(text).some((at) => isInShortCell(text, at)),
+  hide: hideTableCells,
+};
+
+/** From a word on: the rest of it, perhaps one more, and the edge of the cell. */
+const END_OF_CELL = /[^\s|,;\\]*(?: [^\s|,;\\]+)?[\s"'*`]*(?:[|,;\t\n\\]|$)/y;
+const [LONGEST_CELL, CELL_EDGE] = [100, /[|\t,;\n\\]/];
+
+/** Whether at most two words stand in the cell. A longer one is no head. */
+function isInShortCell(text: string, at: number): boolean {
+  if (!matchesAt(END_OF_CELL, text, at)) return false;
+  const before = text
+    .slice(Math.max(0, at - LONGEST_CELL), at)
+    .split(CELL_EDGE)
+    .at(-1)!;
+  return before.replace(/^[\s"'*`]+/, '').split(' ').length <= 2;
+}
+
+function hideTableCells(text: string): string {
   let table: Table | undefined;
   const lines = text.split(LINE_ENDS); // every other one is what ends a line
   for (let at = 0; at < lines.length; at += 2) {

@@ -1,24 +1,10 @@
 import { memoize } from '../../text/index.ts';
 import { credentialOf } from './credential-names.ts';
-import { commandHider, hideHeaders } from './headers.ts';
-import { hideBrokenKeys, hideKeyBlocks, keyHider } from './known-keys.ts';
-import { hideNamedValues, hideSpokenValues, hideTableCells } from './named-values.ts';
+import { commands, headers } from './headers.ts';
+import { brokenKeys, keyBlocks, knownKeys } from './known-keys.ts';
+import { namedValues, spokenValues, tableCells } from './named-values.ts';
+import { longWords, type Rule } from './rule.ts';
 import { isPlaceholder, isSecretValue, looksRandom, SECRET } from './secret-value.ts';
-
-/** From certain to likely: a later rule leaves alone what an earlier one hid. */
-const rulesFor = (text: string) => [
-  hideKeyBlocks,
-  hideAddressCredentials,
-  hideBrokenKeys,
-  keyHider(text),
-  hideTableCells, // before what follows a name is taken for its value: below the head stands another
-  hideHeaders,
-  hideNamedValues,
-  commandHider(text),
-  hideSpokenValues,
-  hideRandomRuns,
-  hidePaymentNumbers,
-];
 
 const MOST_PASSES = 5;
 
@@ -42,10 +28,9 @@ function hide(text: string): string {
 const count = (text: string) => text.split(SECRET).length;
 
 function redactPlain(text: string): string {
-  const rules = rulesFor(text);
   let shown = text;
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    const next = rules.reduce((before, rule) => rule(before), shown);
+    const next = RULES.reduce((before, { may, hide }) => (may(before) ? hide(before) : before), shown);
     if (next === shown) return shown;
     shown = next;
   }
@@ -106,16 +91,26 @@ const ADDRESS =
 const HOOKS =
   /((?:hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)|(?:discord|discordapp)\.com\/api\/(?:v\d+\/)?webhooks\/\d+|\.webhook\.office\.com\/webhookb2|outlook\.office\.com\/webhook|hooks\.zapier\.com\/hooks\/catch|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook|api\.telegram\.org\/bot|\/hooks(?=\/)|hc-ping\.com|maker\.ifttt\.com\/(?:trigger\/\w{1,60}\/(?:json\/)?)?with\/key|events\.pagerduty\.com\/integration)\/?)([\w/:%@.-]{16,})/g;
 
-const HOOK_WORDS = ['hook', 'telegram', 'hc-ping', 'ifttt', 'pagerduty'];
+const HOOK_WORDS = ['/hook', 'hooks.', 'webhook', 'telegram', 'hc-ping', 'ifttt', 'pagerduty'];
 
 const SIGNED =
   /((?:[?&;]|%3F|%26|\\u0026)(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|access_token|token|key|api_?key|auth|code|secret|password|pwd|jwt|sid|st|private_token|client_secret|id_token|refresh_token|ticket|hdnts|policy|x-oss-signature|ossaccesskeyid|apikey|appid|subscription-key)(?:=|%3D))([^\s&"'`<>\\#;]{6,})/gi;
 
+const MAY_BE_SIGNED = /(?:=|%3d)(?<=(?:[?&;]|%3f|%26|0026)[\w-]{2,24}(?:=|%3d))[^\s&"'`<>\\#;]{6}/i;
+
+const addressCredentials: Rule = {
+  may: (text) =>
+    (text.includes('@') && /:\\?\//.test(text)) ||
+    MAY_BE_SIGNED.test(text) ||
+    HOOK_WORDS.some((word) => longWords(text).includes(word)),
+  hide: hideAddressCredentials,
+};
+
 function hideAddressCredentials(text: string): string {
   const hideHook = (whole: string, place: string, key: string) =>
     isPlaceholder(key) || key.includes(SECRET) ? whole : `${place}${SECRET}`;
-  const hooked = HOOK_WORDS.some((word) => text.includes(word)) ? text.replace(HOOKS, hideHook) : text;
-  return hooked
+  return text
+    .replace(HOOKS, hideHook)
     .replace(ADDRESS, (whole, scheme: string, before: string) => {
       const shown = hideUser(before);
       return shown === before ? whole : `${scheme}${shown}@`;
@@ -144,10 +139,13 @@ const CARD =
   /(?<![\w.:/-])(?:3[04678]|4\d|5[1-5]|6[0245]|2[2-7])\d{2}(?:[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}(?:[ -]?\d{3})?|[ -]?\d{6}[ -]?\d{4,5})(?![\w-]|\.\d)/g;
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g;
 
-const hidePaymentNumbers = (text: string): string =>
-  text
-    .replace(CARD, (found) => (hasLuhn(found.replace(/[ -]/g, '')) ? SECRET : found))
-    .replace(IBAN, (found) => (hasMod97(found.replaceAll(' ', '')) ? SECRET : found));
+const paymentNumbers: Rule = {
+  may: (text) => /\d\d/.test(text),
+  hide: (text) =>
+    text
+      .replace(CARD, (found) => (hasLuhn(found.replace(/[ -]/g, '')) ? SECRET : found))
+      .replace(IBAN, (found) => (hasMod97(found.replaceAll(' ', '')) ? SECRET : found)),
+};
 
 function hasLuhn(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, at) => {
@@ -178,16 +176,20 @@ const ENCODED_JSON = /^eyJ.{60}/;
 
 const LONGEST = 120; // an image is longer
 
-/** Hides long words of letters and digits in a disorder that no language and no hash has. */
-function hideRandomRuns(text: string): string {
-  return text.replace(RUN, (found, start: number) => {
-    const escaped = text[start - 1] === '\\' && /^[nrt]/.test(found) ? 1 : 0; // the letter of a `\n`
-    const [run, at] = [found.slice(escaped), start + escaped];
-    const isToken = ENCODED_JSON.test(run) || (run.length <= LONGEST && !PUBLIC.test(run) && isRandom(run));
-    if (!isToken || isPlaceholder(run)) return found;
-    return PUBLIC_LEAD.test(text.slice(Math.max(0, at - 320), at)) ? found : found.slice(0, escaped) + SECRET;
-  });
-}
+const MAY_BE_RANDOM = /[A-Za-z0-9+/_-]{28}/;
+
+/** Long words of letters and digits in a disorder that no language and no hash has. */
+const randomRuns: Rule = {
+  may: (text) => MAY_BE_RANDOM.test(longWords(text)),
+  hide: (text) =>
+    text.replace(RUN, (found, start: number) => {
+      const escaped = text[start - 1] === '\\' && /^[nrt]/.test(found) ? 1 : 0; // the letter of a `\n`
+      const [run, at] = [found.slice(escaped), start + escaped];
+      const isToken = ENCODED_JSON.test(run) || (run.length <= LONGEST && !PUBLIC.test(run) && isRandom(run));
+      if (!isToken || isPlaceholder(run)) return found;
+      return PUBLIC_LEAD.test(text.slice(Math.max(0, at - 320), at)) ? found : found.slice(0, escaped) + SECRET;
+    }),
+};
 
 /** Small and capital letters and digits change as often as in dice; in names and words they change far less. */
 function isRandom(run: string): boolean {
@@ -201,3 +203,18 @@ function isRandom(run: string): boolean {
     new Set(letters).size >= 16
   );
 }
+
+/** From certain to likely: a later rule leaves alone what an earlier one hid. */
+export const RULES: readonly Rule[] = [
+  keyBlocks,
+  addressCredentials,
+  brokenKeys,
+  knownKeys,
+  tableCells, // before what follows a name is taken for its value: below the head stands another
+  headers,
+  namedValues,
+  commands,
+  spokenValues,
+  randomRuns,
+  paymentNumbers,
+];

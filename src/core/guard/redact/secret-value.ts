@@ -119,15 +119,32 @@ export function hideValues(
   lead.lastIndex = 0;
   for (let match = lead.exec(searched); match !== null; match = lead.exec(searched)) {
     const start = lead.lastIndex;
-    const judgement = judge(match);
-    const extent = judgement && readValue(text, start, judgement);
-    if (extent === undefined || !isSecret(text, extent, judgement!)) continue;
+    const extent = findSecret(text, start, judge(match));
+    if (extent === undefined) continue;
     const mark = needsQuotes(text, match[0], extent) ? `"${SECRET}"` : SECRET;
     pieces.push(text.slice(done, extent.from), mark);
     done = extent.isQuoted ? extent.to : endOfWord(text, extent);
     lead.lastIndex = Math.max(done, start);
   }
   return done === 0 ? text : pieces.join('') + text.slice(done);
+}
+
+/** Whether `hideValues` may hide something behind a lead that begins at one of the places. `lead` is sticky. */
+export const hidesBehind = (
+  text: string,
+  lead: RegExp,
+  judge: (match: RegExpExecArray) => Judgement | undefined,
+  { places, searched = text }: { readonly places: readonly number[]; readonly searched?: string },
+): boolean =>
+  places.some((place) => {
+    lead.lastIndex = place;
+    const match = lead.exec(searched);
+    return match !== null && findSecret(text, lead.lastIndex, judge(match)) !== undefined;
+  });
+
+function findSecret(text: string, start: number, judgement: Judgement | undefined): Extent | undefined {
+  const extent = judgement && readValue(text, start, judgement);
+  return extent !== undefined && isSecret(text, extent, judgement!) ? extent : undefined;
 }
 
 function isSecret(text: string, { from, to, isQuoted }: Extent, judgement: Judgement): boolean {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
 import { expectEvery } from '../../../support/expect-every.ts';
@@ -56,13 +58,29 @@ it.each([
   const { agent, totals } = JSON.parse((await project.run('estimate', '--json')).out);
   const { low, high } = agent.rollouts;
   expect(agent.calls).toEqual({ low: first + low * runs, high: (first + high * runs) * turns });
-  const needed = totals.calls.low + agent.calls.low;
+  const needed = Math.max(totals.calls.low + agent.calls.low, turns + 1); // below that, not one attempt begins
   const { code, err } = await project.run('train', '--max-calls', String(needed - 1));
   expect([code, err]).toEqual([
     3,
-    expect.stringContaining(`at least ${needed} calls, and --max-calls is ${needed - 1}`),
+    expect.stringMatching(new RegExp(`at least ${needed} calls.*, and --max-calls is ${needed - 1} calls`)),
   ]);
   expect(llm.calls()).toBe(0);
+});
+
+it('refuses a limit below what one attempt may take, before there is a run, and learns from one that is not finished', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, target: { limits: { maxUsd: 0.5 } } });
+  const { code, err } = await project.run('train', '--max-calls', '4');
+  const why =
+    'at least 51 calls (one attempt of the agent may take so many: limits.maxTurns), and --max-calls is 4 calls';
+  expect([code, err, llm.calls()]).toEqual([3, expect.stringContaining(why), 0]);
+  expect(existsSync(join(project.path, 'runs/run'))).toBe(false);
+  expect((await project.run('train', '--max-calls', '56')).code, 'it stops after some attempts').toBe(3);
+  const { agent, learnedFrom } = JSON.parse((await project.run('estimate', '--json')).out);
+  expect([learnedFrom, agent.perRollout?.calls > 1, agent.likelyCalls > 1]).toEqual([0, true, true]);
+  expect((await project.run('estimate')).out.replaceAll('\n', ' ')).toMatch(
+    / as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd/,
+  );
 });
 
 it('says of other limits that nobody knows how far an agent goes before it has worked once', async () => {

@@ -17,7 +17,7 @@ describe('where not one attempt is right', () => {
     await using llm = await startFakeAgentLLM({ policy: 'follow' });
     using project = agentProject({ baseURL: llm.url, files: TWO_EACH, target: { limits } });
     const { code, out, err } = await project.run('train', '--quiet');
-    expect([code, err]).toEqual([0, expect.any(String)]);
+    expect([code, err]).toEqual([1, expect.any(String)]);
     expect(out).toMatch(/^Broken: not one of \d+ tasks was even partly right, before or after: (\d+) of \1 attempts/);
     expect(out).toContain(`failed for one reason: ${reason}.`);
     expect(out).not.toContain('does not answer');

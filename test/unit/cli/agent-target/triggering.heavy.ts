@@ -65,7 +65,7 @@ it('says before a run that queries are few, and contradicts no test score with Â
   const { out, err } = await project.run('train', '--quiet');
   expect(flat(err)).toMatch(few);
   expect(out).toContain(
-    'No change: the 2 tasks it is chosen by were at 100.0 % already, so nothing was tried. Your skill stays as it was, 0.0 % on 2 tasks it never saw. So few tasks say little: at least 10 to choose by and 10 to test with are advised.',
+    'No change: the 2 tasks it is chosen by were at 100.0 % already, so nothing was tried. Your skill stays as it was. So few tasks say little: at least 10 to choose by and 10 to test with are advised.',
   );
   expect(out).not.toContain('nothing left to gain');
 });

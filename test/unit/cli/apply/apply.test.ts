@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { runDirectory } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../../../src/cli/index.ts';
 import { worldFiles } from '../../../e2e/project.ts';
@@ -120,6 +121,33 @@ describe('apply', () => {
     expect(io.err()).toContain(`--undo --to ${project.at('pdf/SKILL.md')}`);
     expect(project.read()).toBe(applied);
     expect((await project.run('apply', 'run', '--undo')).code).toBe(0);
+  });
+
+  it('is no riddle for the next training, which says that the run is applied and how to train on', async () => {
+    using project = await trained();
+    await project.run('apply', 'run');
+    const { code, err } = await project.run('train', '--quiet');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('runs/run has trained this skill, and its best version is applied already'),
+    ]);
+    expect(err).toContain('hint: To train on from there, start over (--fresh).');
+    expect(err, 'a finished run has nothing to resume').not.toContain('--undo');
+    expect((await project.run('train', '--quiet', '--fresh')).code).toBe(0);
+  });
+
+  it('refuses a run that is being trained, and takes one that was stopped', async () => {
+    using project = await trained();
+    const before = project.read();
+    const open = await runDirectory(project.at('runs/run')).open();
+    const { code, err } = await project.run('apply', 'run', '--yes');
+    await open[Symbol.asyncDispose]();
+    expect([code, err, project.read()]).toEqual([
+      5,
+      expect.stringMatching(/runs\/run is being trained\nhint: Wait/),
+      before,
+    ]);
+    expect((await project.run('apply', 'run', '--yes')).code).toBe(0);
   });
 
   it('refuses an empty path: a variable of a script was not set', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentLoads } from '../../../../src/sleep/index.ts';
@@ -201,6 +201,41 @@ all of them: npx skillopt sleep adopt --night 3
   });
 });
 
+describe('what a person did to the file since', () => {
+  it('a file that was deleted by hand is put there again', async () => {
+    using home = sleepHome();
+    await propose(home, { name: '.claude/skills/learned/SKILL.md' });
+    await home.run(['adopt']);
+    const text = home.read('shop/.claude/skills/learned/SKILL.md');
+    rmSync(join(home.shop, '.claude'), { recursive: true });
+    expect((await home.run(['adopt'])).code).toBe(0);
+    expect(home.read('shop/.claude/skills/learned/SKILL.md')).toBe(text);
+    expect(await home.run(['adopt'])).toMatchObject({ code: 2, err: expect.stringContaining('adopted already') });
+  });
+
+  it('a rollback after an edit leaves no blank lines behind', async () => {
+    using home = sleepHome();
+    home.write('shop/CLAUDE.md', '# Mine\n');
+    await propose(home, { name: 'CLAUDE.md' });
+    await home.run(['adopt']);
+    writeFileSync(join(home.shop, 'CLAUDE.md'), `# Mine\nMore.\n\n${BLOCK}\nBelow.\n`);
+    expect((await home.run(['rollback'])).out).toContain('your text stays');
+    expect(home.read('shop/CLAUDE.md')).toBe('# Mine\nMore.\n\nBelow.\n');
+  });
+
+  it('purge deletes nothing that a person may miss without asking, also for a program', async () => {
+    using home = sleepHome();
+    home.write('shop/CLAUDE.md', '# Mine\n');
+    await propose(home, { name: 'CLAUDE.md' });
+    const { code, out } = await home.run(['purge', '--json']);
+    expect([code, JSON.parse(out).error.message]).toEqual([2, expect.stringContaining('1 proposal that waits')]);
+    expect((await home.run(['status', '--short'])).out).toBe('sleep: 1 proposal\n');
+    expect((await home.run(['purge', 'archive', '--json'])).code).toBe(0);
+    expect((await home.run(['purge', '--project', home.blog, '--json'])).code).toBe(0);
+    expect((await home.run(['purge', '--json', '--yes'])).code).toBe(0);
+  });
+});
+
 describe('sleep status', () => {
   it('is silent in a prompt when nothing waits, makes no folder, and opens no transcript', async () => {
     using home = sleepHome();
@@ -223,6 +258,13 @@ describe('sleep status', () => {
     expect((await home.run(['status'], below)).out).toContain('skillopt sleep adopt --night 1 --memory');
     expect((await home.run(['status', '--short'], { cwd: home.blog })).out).toBe('');
     expect((await home.run(['status'], { cwd: home.blog })).out).toContain('1 proposal in other projects');
+    const typed = [
+      ['--short', '--project', '.'],
+      ['--project=.', '--short'],
+      ['--project', '.', '--short'],
+    ];
+    for (const flags of typed) expect((await home.run(['status', ...flags])).out).toBe('sleep: 1 proposal\n');
+    expect(await answerOf(home, ['status', '--short'])).toMatchObject({ pending: [{ id: '1' }], isCutOff: false });
     await home.run(['adopt']);
     const status = await answerOf(home, ['status']);
     expect(status).toMatchObject({ pending: [], adopted: [{ id: '1', night: 1 }], isCutOff: false });

@@ -106,6 +106,13 @@ describe('skillopt sleep harvest', () => {
     expect(await answerOf(home, ['harvest'])).toMatchObject({ sessions: 1, seen: 0 });
   });
 
+  it('--output without a task says that there is nothing to run', async () => {
+    using home = sleepHome();
+    const { out, code } = await home.run(['harvest', '--output', 'tasks.json']);
+    expect([code, out]).toEqual([0, expect.stringContaining('It has no task')]);
+    expect(out).not.toContain('sleep run --tasks');
+  });
+
   it('--output into a folder that is not there is an error with a hint', async () => {
     using home = sleepHome();
     home.said();

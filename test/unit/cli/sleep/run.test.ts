@@ -249,6 +249,16 @@ describe('skillopt sleep dry-run', () => {
 });
 
 describe('skillopt demo sleep', () => {
+  it('after Ctrl-C does not claim that it resumes', async () => {
+    const io = captureIo({ columns: 400 });
+    const work = runCli(['demo', 'sleep', '--nights', '1'], io);
+    while (io.listeners('SIGINT') === 0) await new Promise((done) => setTimeout(done, 1));
+    io.emit('SIGINT');
+    expect(await work).toBe(130);
+    expect(io.err()).toContain('Nothing was kept: the same command begins again');
+    expect(io.err()).not.toContain('resumes');
+  }, 60_000);
+
   it('plays real nights offline', async () => {
     const io = captureIo();
     expect(await runCli(['demo', 'sleep', '--nights', '1', '--quiet', '--json'], io)).toBe(0);

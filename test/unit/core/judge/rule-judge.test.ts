@@ -34,6 +34,8 @@ describe('operators', () => {
     ['    # Key Risks', false],
     ['the Key Risks: x', false],
     ['Intro\nKey Risks: x', true],
+    ['  key risks : foo', true],
+    ['    Key Risks: x', false],
     ['**Key Risks**:', true],
     ['**1. Key Risks:**', true],
     ['Key Risks', false],

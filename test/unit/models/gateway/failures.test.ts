@@ -1,4 +1,4 @@
-import { type GatewayEnd, type ModelGateway, startModelGateway } from 'skillopt/models';
+import { createRateLimiter, type GatewayEnd, type ModelGateway, startModelGateway } from 'skillopt/models';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -39,7 +39,7 @@ describe.each(dialects)('a failing provider behind the gateway: $name', (dialect
     llm.failWith(503, { times: 2 });
     expect((await ask(gateway.url, dialect)).status).toBe(200);
     expect(llm.requests).toHaveLength(5);
-    expect([gateway.calls(), gateway.failure()]).toEqual([2, undefined]);
+    expect([gateway.calls(), gateway.sent(), gateway.failure()]).toEqual([2, 5, undefined]);
     expect(gateway.usage()).toEqual(llm.usage());
   });
 
@@ -52,13 +52,15 @@ describe.each(dialects)('a failing provider behind the gateway: $name', (dialect
         upstream: { baseURL: llm.url, auth },
         listen,
         retry: { ...retry, maxRetries: 1 },
+        limiter: createRateLimiter({ firstPauseMs: 20, patienceMs: 30 }),
         onEnd: (reason) => ends.push([reason, gateway.failure() !== undefined]),
       });
       llm.failWith(status);
       expect((await ask(gateway.url, dialect, { stream: true })).status).toBe(400);
-      expect(gateway.failure()).toMatchObject({ name: 'ModelCallError', status, isRetryable: true, isFatal: false });
+      const isFatal = status === 429; // no attempt of any agent would be answered
+      expect(gateway.failure()).toMatchObject({ name: 'ModelCallError', status, isRetryable: false, isFatal });
       const asked = llm.requests.length;
-      expect(asked).toBe(2);
+      expect([asked, gateway.sent()]).toEqual([2, 2]);
       expect((await ask(gateway.url, dialect)).status).toBe(400);
       expect(llm.requests).toHaveLength(asked);
       expect(ends).toEqual([['failure', true]]);
@@ -126,7 +128,7 @@ describe.concurrent('a provider behind the gateway that hangs', () => {
       expect((await ask(gateway.url, dialect, { stream })).status).toBe(400);
       expect(gateway.failure()).toMatchObject({
         message: expect.stringContaining('sent nothing for 0.1 s'),
-        isRetryable: true,
+        isRetryable: false,
       });
     },
   );
@@ -218,5 +220,5 @@ it('never tells the key in a stream either, though it be torn', async () => {
     response.end();
   });
   await using gateway = await startModelGateway({ upstream: { baseURL: provider.url, auth }, listen });
-  expect(await (await ask(gateway.url, chat, { stream: true })).text()).toContain('the key is ***!');
+  expect(await (await ask(gateway.url, chat, { stream: true })).text()).toContain('the key is [secret]!');
 });

@@ -18,7 +18,7 @@ const usage = { input: 8, cached: 6, output: 20, reasoning: 5 };
 
 /** What is set aside while the model is at work. */
 async function boundOf(overrides: Partial<WithBudgetOptions>, given: typeof request | object = request) {
-  const budget = createBudget();
+  const budget = createBudget({ maxTotalTokens: 1_000_000 });
   let bound: Amounts | undefined;
   const model = scripted('model', () => {
     bound = budget.reserved();
@@ -55,6 +55,14 @@ it('counts the messages that are sent', async () => {
   expect(counted).toEqual([request.messages]);
 });
 
+it('sets calls alone aside, and counts no tokens, where neither tokens nor dollars are limited', async () => {
+  const countTokens = () => expect.unreachable('nobody needs to know');
+  const budget = createBudget({ maxCalls: 5 });
+  const model = scripted('model', () => ({ text: 'hi', usage }));
+  await withBudget(model, budget, { ...options, countTokens }).complete(request);
+  expect(budget.spent()).toEqual({ calls: 1, totalTokens: 28, costUsd: 42.6 });
+});
+
 it('settles with what the reply used, cached input at its own price', async () => {
   const budget = createBudget({ maxCostUsd: 1_000 });
   const model = scripted('model', () => ({ text: 'hi', usage }));
@@ -64,7 +72,7 @@ it('settles with what the reply used, cached input at its own price', async () =
 });
 
 it('settles a refused attempt as a call without tokens, and throws its error', async () => {
-  const budget = createBudget();
+  const budget = createBudget({ maxTotalTokens: 1_000_000 });
   const error = new ModelCallError('down', { status: 503 });
   const model = scripted('model', () => {
     throw error;
@@ -79,7 +87,7 @@ it.each([
   ['an abort', new Error('Ctrl-C')],
   ['an unreadable reply', new ModelCallError('no readable chat completion', { status: 200 })],
 ])('settles %s with all that was set aside, since it may have been billed', async (_, error) => {
-  const budget = createBudget();
+  const budget = createBudget({ maxTotalTokens: 1_000_000 });
   const model = scripted('model', () => {
     throw error;
   });
@@ -100,7 +108,7 @@ it.each([
 });
 
 it('counts the tokens that an error says it cost', async () => {
-  const budget = createBudget();
+  const budget = createBudget({ maxTotalTokens: 1_000_000 });
   const error = Object.assign(new ModelCallError('cut before any text came'), { usage });
   const model = scripted('model', () => {
     throw error;
@@ -135,7 +143,7 @@ it.each(['signal', 'request.signal'])('sends nothing after %s has aborted', asyn
   const reason = new Error('Ctrl-C');
   const signal = AbortSignal.abort(reason);
   const model = scripted('model', () => 'hi');
-  const budget = createBudget();
+  const budget = createBudget({ maxTotalTokens: 1_000_000 });
   const limited = withBudget(model, budget, which === 'signal' ? { ...options, signal } : options);
   await expect(limited.complete(which === 'signal' ? request : { ...request, signal })).rejects.toBe(reason);
   expect(model.requests).toEqual([]);

@@ -10,6 +10,7 @@ import {
   withRateLimit,
 } from '../../../../src/public/models.ts';
 import { startFakeLLM } from '../../../../src/testing/index.ts';
+import { expectEvery } from '../../../support/expect-every.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'hello' }] };
 const tooMany = new ModelCallError('too many', { status: 429 });
@@ -78,7 +79,7 @@ it('answers every call of a server that refuses what is too many', async () => {
   const changes: RateLimitChange[] = [];
   const limiter = createRateLimiter({ onChange: (change) => changes.push(change) });
   const endpoint = openaiCompatible({ model: 'm', baseURL: server.baseURL });
-  const limited = withRateLimit(endpoint, limiter, { maxRequeues: 50 });
+  const limited = withRateLimit(endpoint, limiter);
   const replies = await Promise.all(Array.from({ length: 60 }, () => limited.complete(request)));
   expect(replies.map(({ text }) => text)).toEqual(Array(60).fill('hi'));
   expect(changes).toContainEqual(expect.objectContaining({ type: 'limit', reason: 'cut' }));
@@ -110,11 +111,38 @@ describe('a refused call', () => {
     expect(model.requests.map(({ messages }) => messages[0]!.content)).toEqual(['a', 'a', 'b', 'c']);
   });
 
-  it('is thrown when it was refused too often', async () => {
-    const model = failing(tooMany, tooMany, tooMany);
-    const limited = withRateLimit(model, createRateLimiter(instant), { maxRequeues: 2 });
-    await expect(limited.complete(request)).rejects.toBe(tooMany);
-    expect(model.requests).toHaveLength(3);
+  it('is an outage once every call was refused for too long, for all that wait', async () => {
+    const model = scripted('busy', () => {
+      throw tooMany;
+    });
+    const limited = withRateLimit(model, createRateLimiter({ initial: 4, patienceMs: 30_000, ...fastClock() }));
+    const calls = Array.from({ length: 4 }, () => limited.complete(request));
+    const outcomes = await Promise.allSettled(calls);
+    expectEvery(
+      outcomes,
+      (outcome) => outcome.status === 'rejected' && outcome.reason.isFatal && outcome.reason.status === 429,
+    );
+    expect(model.requests.length).toBeLessThanOrEqual(12); // one each, and then one at a time, ever more slowly
+  });
+
+  it('is an outage at once if the provider asks for a longer wait than the patience', async () => {
+    const model = failing(new ModelCallError('busy', { status: 429, retryAfterMs: 60_000 }));
+    const limited = withRateLimit(model, createRateLimiter({ patienceMs: 30_000, ...fastClock() }));
+    await expect(limited.complete(request)).rejects.toThrow(
+      'busy (every call was refused for 0 s, and asks to wait for 60 s more)',
+    );
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('is no outage while other calls are answered', async () => {
+    let sent = 0;
+    const model = scripted('picky', () => {
+      if (++sent % 3 > 0) throw tooMany;
+      return 'hi';
+    });
+    const limited = withRateLimit(model, createRateLimiter({ initial: 1, patienceMs: 1_000, ...fastClock() }));
+    const replies = await Promise.all(Array.from({ length: 8 }, () => limited.complete(request)));
+    expect(replies).toHaveLength(8);
   });
 
   it('that says how long pauses the whole key', async () => {

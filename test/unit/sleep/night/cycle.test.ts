@@ -4,7 +4,7 @@ import { scripted } from 'skillopt/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRun } from '../../../../src/app/index.ts';
 import type { ChatRequest } from '../../../../src/core/contracts/index.ts';
-import { cursorsOf, mineTasks, nightOf, pendingProposals } from '../../../../src/sleep/index.ts';
+import { cursorsOf, mineTasks, nightOf, pendingProposals, SleepSettings } from '../../../../src/sleep/index.ts';
 import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { modelKeyOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { session } from '../../../support/sleep/sleep-tasks.ts';
@@ -146,6 +146,15 @@ describe('a night that finds something', () => {
   });
 });
 
+it('a night removes what is older than the setting allows', async () => {
+  using world = nightWorld();
+  const settings = SleepSettings.parse({ evolveMemory: false, retention: { days: 30, entries: 5 } });
+  await runCycle(await world.input({ tasks: doneTasks(), settings }));
+  const state = await world.state();
+  expect(state.history).toHaveLength(1);
+  expect(state.taskArchive).toHaveLength(5);
+});
+
 describe('a night that finds nothing', () => {
   it('says why, and what it would take', async () => {
     using world = nightWorld();
@@ -154,7 +163,9 @@ describe('a night that finds nothing', () => {
     expect(proposals).toEqual([]);
     expect(report).toMatchObject({ accepted: false, gateAction: 'reject', baselineScore: null, documents: [] });
     expect(report.noEditsReason).toBe('3 tasks are held out, and 6 is the least that proves anything.');
-    expect(report.needs).toBe('6 sessions, 1 recurring; about 6 more until something can be proven.');
+    expect(report.needs).toBe(
+      '3 of 6 held-out tasks, from 6 sessions; about 6 sessions more until something can be proven.',
+    );
     expect(world.read(join(world.night(1), 'report.md'))).toContain(report.needs);
     expect(nightOf(await world.state(), world.project)).toBe(1);
   });

@@ -71,6 +71,47 @@ describe('a night in which nothing got better', () => {
   });
 });
 
+describe('the number that is shown', () => {
+  /** Told so, attempts succeed until the gain is measured for the report; without it, every other one. */
+  const flattered = (request: ChatRequest) => {
+    const pass = Math.floor((request.sampleIndex ?? 0) / 1000);
+    if (asks(request, 'train')) return 'wrong';
+    if (isTold(request) && pass < 3_000_000) return 'alpha';
+    const at = Number(/val(\d+)/.exec(request.messages[1]!.content)![1]);
+    return (at + pass) % 2 === 0 ? 'alpha' : 'wrong';
+  };
+
+  it('proves what is proposed: a gain that new attempts do not show is not proposed', async () => {
+    const target = scripted('target', flattered);
+    const night = await consolidate({ target, optimizer: optimizer() }, tasksOf(4, 16, exact), NO_TEXT, skillOnly);
+    const { proof } = night.documents[0]!;
+    expect(proof!.pValue).toBeLessThan(0.001);
+    expect([night.accepted, proof!.isProven, proof!.isUnconfirmed]).toEqual([false, false, true]);
+  });
+
+  it('has a lower end above zero where something is proposed', async () => {
+    const target = scripted('target', (request) => (isTold(request) ? 'alpha' : flattered(request)));
+    const night = await consolidate({ target, optimizer: optimizer() }, tasksOf(4, 16, exact), NO_TEXT, skillOnly);
+    const { value, interval } = night.documents[0]!.proof!.gain;
+    expect(night.accepted).toBe(true);
+    expect([interval.low > 0, interval.low <= value, value <= interval.high]).toEqual([true, true, true]);
+  });
+
+  it('is that of the document that is proposed, not of a rejected one beside it', async () => {
+    const inMemory = ({ messages }: ChatRequest) => /# M(?:(?!# S)[\s\S])*Say beta\./.test(messages[0]!.content);
+    const target = scripted('target', (request) => {
+      if (asks(request, 'train')) return 'wrong';
+      if (inMemory(request)) return 'alpha';
+      return isTold(request) ? 'wrong' : flattered(request);
+    });
+    const documents = { skill: '# S\n', memory: '# M\n' };
+    const night = await consolidate({ target, optimizer: optimizer() }, tasksOf(4, 16, exact), documents);
+    const [skill, memory] = night.gateTrials;
+    expect([skill!.accepted, memory!.accepted]).toEqual([false, true]);
+    expect(night).toMatchObject({ baselineScore: memory!.baselineScore, candidateScore: memory!.candidateScore });
+  });
+});
+
 /** A night over ten days of a person: what was learned, and what it is worth. */
 async function personNight(options: SimulatedPersonOptions) {
   const person = simulatedPerson(options);

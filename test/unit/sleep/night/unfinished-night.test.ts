@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scripted } from 'skillopt/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -62,6 +62,20 @@ describe('a night that was cut off', () => {
     });
     expect((await world.state()).taskArchive[0]!.task.id).toBe('g1-train-0');
     expect(asked()).toHaveLength(whole);
+  });
+
+  it('between the state and its own record is over: its report is given again, and nobody is asked', async () => {
+    using world = nightWorld();
+    const models = { target: obedient(), optimizer: proposing(RULE) };
+    const asked = () => models.target.requests.length + models.optimizer.requests.length;
+    const start = async () => runCycle(await world.input({ models, tasks: doneTasks('g1'), config: CONFIG }));
+    const first = await start();
+    const calls = asked();
+    const record = join(world.night(1), 'night.json');
+    writeFileSync(record, JSON.stringify({ ...world.json(record), status: 'running' }));
+    expect(await start()).toEqual(JSON.parse(JSON.stringify(first)));
+    expect(asked()).toBe(calls);
+    expect(world.json(record)).toMatchObject({ status: 'done' });
   });
 
   it('is not resumed when a document has another text by now: a new one begins', async () => {

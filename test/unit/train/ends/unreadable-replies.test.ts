@@ -29,6 +29,17 @@ describe('a run in which no reply of the optimizer can be read', () => {
   });
 });
 
+describe('a run in which no answer is ever right', () => {
+  it('is broken too: it ends with exit code 1, also with --json and when it is asked for again', async () => {
+    await using far = await startSimOverHttp();
+    using project = projectOverHttp(far.baseURL, WORLD);
+    far.disturbance = (request) => (isOptimizer(request) ? undefined : { content: 'no idea' });
+    const { code, out } = await project.run('train', '--quiet', '--json');
+    expect([code, JSON.parse(out).verdict]).toEqual([1, expect.objectContaining({ kind: 'broken' })]);
+    expect(await project.run('train')).toMatchObject({ code: 1, out: expect.stringMatching(/^Broken: not one of/) });
+  });
+});
+
 describe('a reply that cannot be read', () => {
   const babbling: Script = { analyst: ({ step }) => (step === 2 ? 'x'.repeat(500) : appends(`LEVEL=${step}`)) };
   const config = { numEpochs: 3, batchSize: 10, minibatchSize: 10, failureOnly: true };

@@ -1,5 +1,7 @@
 import { emptyRun, memoryRun, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { verdictOf } from '../../../../src/core/run/index.ts';
+import { verdictWords } from '../../../../src/report/index.ts';
 import { appends, type Call, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 type Store = ReturnType<typeof memoryRun>;
@@ -150,11 +152,24 @@ describe('a skill that passes every validation task', () => {
     return { ...played, state: played.store.events.reduce(reduce, emptyRun) };
   };
 
-  it('from the start is trained no further: nothing is proposed, and the run is done', async () => {
-    const { facts, calls, summary } = await perfect('# Skill\n\nALL\n');
+  it('from the start is trained no further: nothing is proposed, measured again or tested, and the run is done', async () => {
+    const { facts, calls, summary, state } = await perfect('# Skill\n\nALL\n');
     expect(ofType(facts, 'search-end')).toEqual([{ type: 'search-end', reason: 'nothing_to_gain' }]);
     expect([ofType(facts, 'step-start'), calls]).toEqual([[], []]);
-    expect(summary).toMatchObject({ isDone: true, bestOrigin: 'initial', stepsDone: 0, testHard: 1 });
+    expect(summary).toMatchObject({ isDone: true, bestOrigin: 'initial', stepsDone: 0, testHard: null });
+    expect([ofType(facts, 'final-measurement-end'), ofType(facts, 'test-look'), ofType(facts, 'test-end')]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect(state.rollouts, 'the baseline and its second pass').toBe(20);
+    expect(verdictOf(state)).toMatchObject({
+      kind: 'no-change',
+      comparison: { on: 'validation', before: 1, after: 1 },
+    });
+    expect(verdictWords(verdictOf(state), state, { added: 0, removed: 0 }).sentence).toBe(
+      'the 10 tasks it is chosen by were at 100.0 % already, so nothing was tried. Your skill stays as it was.',
+    );
   });
 
   it('ends the search as soon as that is known', async () => {

@@ -29,11 +29,12 @@ export const FILE_RULES: readonly Rule[] = [
     `${WRITE}[^\\n]{0,120}?${STARTUP}`,
     `${STARTUP}[^\\n]{0,40}(?:${WRITES_BEHIND})`,
   ]),
-  rule('persistence', 'writes to what other sessions read', [
-    `${WRITE}[^\\n]{0,100}?${MEMORY}`,
-    `${MEMORY}[^\\n]{0,40}(?:${WRITES_BEHIND})`,
-    '\\.\\./[\\w./-]{0,80}skill\\.md',
-  ]),
+  rule(
+    'persistence',
+    'writes to what other sessions read',
+    { unless: /\b(?:unless|only (?:if|when)|(?:if|when|until|before) i|ask|propose|suggest)\b/u },
+    [`${WRITE}[^\\n]{0,100}?${MEMORY}`, `${MEMORY}[^\\n]{0,40}(?:${WRITES_BEHIND})`, '\\.\\./[\\w./-]{0,80}skill\\.md'],
+  ),
   rule('persistence', 'keeps or spreads itself', { isForbidding: true }, [
     `\\b(?:copy|restore|re-?add|re-?insert|repeat|propagate|replicate|duplicate|spread|re-?create|re-?write|insert|paste|append|add|include|put|write|keep|preserve|reproduce|carry)\\b[^\\n.]{0,20}\\b${ITSELF}\\b`,
     `\\b(?:never|do not|don't|must not|not|refuse to) (?:ever )?(?:remove|delete|edit|change|drop|prune|alter|modify|touch|shorten|rewrite|summari[sz]e)\\b[^\\n.]{0,20}\\b${ITSELF}`,
@@ -72,7 +73,7 @@ export const SECRET_RULES: readonly Rule[] = [
   rule(
     'exfiltrate',
     'sends private data somewhere',
-    { also: [has(PRIVATE), has(SOMEWHERE)], unless: /authori[sz]ation|bearer|\bheaders?\b/u },
+    { also: [has(SECRETS), has(SOMEWHERE)], unless: /authori[sz]ation|bearer|\bheaders?\b/u },
     [SEND],
   ),
   rule(
@@ -111,7 +112,7 @@ export const SECRET_RULES: readonly Rule[] = [
     '\\bleave\\b[^\\n.]{0,20}\\bport\\b[^\\n.]{0,20}\\bopen\\b|\\bopen\\b[^\\n.]{0,20}\\b(?:reverse )?(?:shell|tunnel)\\b|\\blisten on 0\\.0\\.0\\.0',
   ]),
   rule('exfiltrate', 'hides data in a name that is looked up', [
-    '\\b(?:dig|nslookup|host|ping|resolve-dnsname)\\b[^\\n]{0,80}(?:\\$|`[a-z]|\\{|<[a-z])',
+    '\\b(?:dig|nslookup|host(?= +["\'$`{<-])|ping|resolve-dnsname)\\b[^\\n]{0,80}(?:\\$|`[a-z]|\\{|<[a-z])',
   ]),
   rule('exfiltrate', 'copies private files to another machine', { also: [has(SECRETS, '_history|~/')] }, [
     '\\b(?:scp|rsync|rclone|sftp|gsutil +cp|aws +s3 +(?:cp|sync)|az +storage)\\b[^\\n]{0,200}',

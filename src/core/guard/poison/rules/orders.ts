@@ -60,7 +60,10 @@ const ELSEWHERE_RULES: readonly Rule[] = [
     'tells to fetch something and follow it',
     {
       also: [
-        has(HOST, '\\bgist\\b|pastebin|\\bremote\\b|\\bfrom the (?:server|web|internet|url|address|link)'),
+        has(
+          `(?!https?://(?:localhost|127\\.))(?:${HOST})`,
+          '\\bgist\\b|pastebin|\\bremote\\b|\\bfrom the (?:server|web|internet|url|address|link)',
+        ),
         has(FOLLOW),
       ],
     },
@@ -166,7 +169,6 @@ const NEVER_ASK_IN_OTHER_LANGUAGES = anyOf(
 /** Questions that are not asked. */
 const ASKING_RULES: readonly Rule[] = [
   rule('permission', 'tells to act without asking', { unless: /\bask(?:s|ed)? (?:first|me|before)/u }, [
-    '\\bwithout (?:any |the |first |further |user |explicit |prior |their |a |waiting for )*(?:asking|confirmation|confirming|approval|permission|prompting|consent|review|a prompt|questions?|checking with|human|pull request|pr\\b)',
     '\\bauto[- ]?(?:approv|accept|confirm|allow|merg|grant)\\w*|\\balways (?:allow|approve|accept|answer (?:yes|y)\\b|say yes|choose (?:yes|allow|always)|confirm|grant)',
     '\\b(?:answer|reply|respond|press|type|choose|select|pick)\\b[^\\n.]{0,30}["\'«` ](?:yes|y|allow|always allow|approve|ok)\\b',
     '\\b(?:treat|consider|regard|assume|count)\\b[^\\n.]{0,60}\\b(?:approved|granted|allowed|authori[sz]ed|trusted|confirmed|consent)\\b|\\bact (?:at once|immediately|on your own authority)',

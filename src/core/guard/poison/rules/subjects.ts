@@ -25,7 +25,7 @@ export const PRIVATE = anyOf(
 );
 
 export const SEND = anyOf(
-  '\\b(?:send|post|upload|transmit|forward|e-?mail|mail|submit|ship|leak|exfiltrate|report|deliver|relay|stream|paste|publish|share|attach|append|include|embed|encode|put|place|add|copy|push|sync|dump|write|pass|log|echo|comment|save|commit|mirror|back up|archive|store)(?:s|es|ing|ed)?\\b',
+  '\\b(?:send|post|upload|transmit|forward|e-?mail|mail|submit|ship|leak|exfiltrate|report|deliver|relay|stream|paste|publish|share|attach|append|embed|encode|copy|push|sync|dump|mirror)(?:s|es|ing|ed)?\\b',
   '\\b(?:schick|send[ete]|übermitt|lade?\\b[^\\n.]{0,80}\\bhoch|hochlad|kopier|häng|weiterleit|poste)|\\b(?:envoie|envoy|transmet|transf[eé]r|téléverse|publie|poste|copie|ajoute|colle)',
   '\\b(?:env[ií]|mand[ae]|sub[ea]|publi[cq]|copi[ae]|reenv[ií]|añad|peg[au]|anex|encaminh|col[ae] |inviа|invi[ao]|carica)',
   'отправ|пошли|пришл|перешл|загру[зж]|скопиру|выложи|передай|добавл|вставл|публику|发送|发到|發送|上传|上傳|提交到|转发|传到|附加|附上|贴到|粘贴',
@@ -138,9 +138,6 @@ export const SUBJECT_RULES: readonly Rule[] = [
       '\\b(?:ask|prompt)\\b[^\\n.]{0,40}\\b(?:passwords?|passphrases?|tokens?|credentials?|api keys?)\\b|\\b(?:admin|root|master|owner) (?:token|key|password|credentials)\\b|\\bpublic key\\b[^\\n.]{0,60}\\b(?:log ?in|authori[sz]ed|keys that)',
     ],
   ),
-  rule('fetch', 'names a machine by its bare address', [
-    '\\b(?!127\\.|10\\.|0\\.0|192\\.168\\.|172\\.(?:1[6-9]|2\\d|3[01])\\.|255\\.)(?:\\d{1,3}\\.){3}\\d{1,3}\\b(?!/\\d)',
-  ]),
   rule(
     'fetch',
     'takes its orders from an address',
