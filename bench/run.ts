@@ -25,6 +25,7 @@ import { memory } from './rows/memory.ts';
 import { mine } from './rows/mine.ts';
 import { nightOverhead } from './rows/night-overhead.ts';
 import { overhead } from './rows/overhead.ts';
+import { promptfoo } from './rows/promptfoo.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
@@ -40,6 +41,7 @@ const rows: readonly BenchRow[] = [
   tokens,
   taskFiles,
   importFidelity,
+  promptfoo,
   estimate,
   foreignText,
   fuzz,

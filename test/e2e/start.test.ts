@@ -69,7 +69,7 @@ describe('the bundle', () => {
         resolve(dist, dirname(path), dirname(module), name),
       ),
     );
-    expect(found).toHaveLength(6);
+    expect(found).toHaveLength(7);
     expect(found.filter((path) => !existsSync(path))).toEqual([]);
   });
 });

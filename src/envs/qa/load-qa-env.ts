@@ -133,7 +133,7 @@ export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, 
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   // Checks all rows: one TASKS_INVALID names the first five kinds of problems, each with its first row; no row is used.
   // A line that cannot be parsed at all has ended the reading before.
-  const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, hint) });
+  const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, raw, hint) });
   const keyOf = ({ question, context = '' }: QaItem) => `${askedKey(question)}\n${askedKey(context)}`;
   return { rows: withTwins(parsed, keyOf), leftOut, marks: marksOf(raw), columns: columnsOf(raw, named) };
 }
@@ -167,10 +167,15 @@ function withJudges(rows: readonly NamedRow[], scoring: Scoring): NamedRow[] {
   return judged;
 }
 
-/** For a file whose columns have names that nobody could guess, how to say which is which. */
-function hintFor(rows: readonly NamedRow[], hint: string): string {
-  const stranger = rows.find(({ columns }) => columns && columns.question === undefined);
-  return stranger ? `${hint} Other names of columns: columns: { question: NAME, answers: NAME }` : hint;
+/** For a file in which a column is missing, or has a name that nobody could guess: which there are, and how to say which is which. */
+function hintFor(rows: readonly NamedRow[], raw: readonly Row[], hint: string): string {
+  const isLacking = ({ columns }: NamedRow) =>
+    columns !== undefined && (columns.question === undefined || (columns.answers ?? columns.judge) === undefined);
+  if (!rows.some(isLacking)) return hint;
+  const found = [...new Set(raw.flatMap((row) => Object.keys(fieldsOf(row))))]
+    .slice(0, 20)
+    .map((name) => JSON.stringify(name));
+  return `${hint} The columns are ${found.join(', ')}. Say which is which: columns: { question: NAME, answers: NAME }`;
 }
 
 /** What a file is, seen from its head. */

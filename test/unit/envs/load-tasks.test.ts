@@ -159,3 +159,10 @@ describe('scoring for all tasks', () => {
     ).toContain(problem);
   });
 });
+
+test.each([
+  ['frage,antwort text\nWie viel?,3\n', 'The columns are "frage", "antwort text".'],
+  ['question,solution\nHow many?,3\n', 'The columns are "question", "solution".'],
+])('a column that is missing is named beside those that are there: %j', async (text, words) => {
+  await expect(load('tasks.csv', text)).rejects.toThrow(words);
+});

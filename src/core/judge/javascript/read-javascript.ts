@@ -252,6 +252,7 @@ class Reader {
   }
 
   #member(of: Node, name: string, isOptional: boolean): Node {
+    if (name in Object.prototype) throw new Error(`${name} in its code is not read`);
     if (this.#next.text !== '(') return property(of, constant(name), isOptional);
     if (!METHODS.includes(name)) throw new Error(`${name}() in its code is not read`);
     this.#take('sign', '(');

@@ -53,7 +53,7 @@ describe('tasks check', () => {
     const drafted = { drafted: true, reviewed: false, doubtful: true };
     using folder = worldFolder({ 'tasks.jsonl': line({ id: 'a', question: 'Who?', answers: 'Ada', ...drafted }) });
     const { out } = await folder.cli('tasks', 'check');
-    expect(out).toContain('too-few  1 task: ');
+    expect(out).toContain('hardly-any  1 task: ');
     expect(out).toContain('1 drafted task has a reference');
     expect(out).toContain('1 of 1 task was drafted');
     expect(out).not.toMatch(/\b1 (drafted )?tasks\b/);
