@@ -17,7 +17,7 @@ it('says in how many attempts the skill was never loaded, in eval and after trai
   const { out } = await project.run('eval', '--skill', 'teapots', '--json');
   expect(JSON.parse(out)).toMatchObject({ n: 1, skillUnread: 1 });
   const trained = await project.run('train', '--quiet');
-  expect([trained.code, trained.err]).toEqual([0, expect.stringMatching(told(/(\d+) of \1 attempts?/))]);
+  expect([trained.code, trained.err]).toEqual([1, expect.stringMatching(told(/(\d+) of \1 attempts?/))]);
   const [, warned] = told(/(\d+) of \d+ attempts?/).exec(trained.err) ?? [];
   const shown = await project.run('show', 'run');
   expect(shown.out).toMatch(new RegExp(`^the skill was loaded in 0 of ${warned} attempts?$`, 'm'));
@@ -30,7 +30,7 @@ it('does not blame the description for attempts that a limit ended before they c
   const text = await project.run('eval', '--skill', 'teapots');
   expect(text.out).not.toMatch(/not loaded|description/);
   const trained = await project.run('train', '--quiet');
-  expect([trained.code, trained.err]).toEqual([0, expect.not.stringMatching(/not loaded|description/)]);
+  expect([trained.code, trained.err]).toEqual([1, expect.not.stringMatching(/not loaded|description/)]);
   const { out } = await project.run('show', 'run');
   const [, ended] = /^not counted for loading the skill: (\d+) attempts were ended before they had loaded it$/m.exec(
     out,

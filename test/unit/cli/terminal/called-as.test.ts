@@ -28,7 +28,7 @@ describe('hints name the project file that was named', () => {
     expect(shown).not.toMatch(/skillopt (train|estimate|doctor)(?! --config)/);
     const later = captureIo({ cwd: folder.path });
     await runCli(['show'], later);
-    expect(later.out()).toContain("npx skillopt train --config 'my file.yaml' --max-calls 39");
+    expect(later.out()).toContain("npx skillopt train --config 'my file.yaml' --max-calls 310");
     const page = readFileSync(
       join(folder.path, 'runs', readdirSync(join(folder.path, 'runs'))[0]!, 'report.md'),
       'utf8',
