@@ -6,18 +6,19 @@ import { estimate } from './estimate.ts';
 import { adoptKill } from './kills/adopt-kill.ts';
 import { applyKill } from './kills/apply-kill.ts';
 import { costsAfterKills } from './kills/costs-after-kills.ts';
+import { kill } from './kills/kill.ts';
+import { killNight } from './kills/kill-night.ts';
 import { rolloutKill } from './kills/rollout-kill.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';
 import { foreignText } from './rows/foreign-text.ts';
 import { fuzz } from './rows/fuzz.ts';
+import { gatewayAbuse } from './rows/gateway-abuse.ts';
 import { harvest } from './rows/harvest.ts';
 import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
-import { kill } from './rows/kill.ts';
-import { killNight } from './rows/kill-night.ts';
 import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
 import { loopback } from './rows/loopback.ts';
 import { memory } from './rows/memory.ts';
@@ -49,6 +50,7 @@ const rows: readonly BenchRow[] = [
   loopback(50, 0.9),
   loopback(200, 0.95),
   rateLimit,
+  gatewayAbuse,
   chaos,
   memory,
   mine,

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TextFunction } from './text-functions.ts';
 
-export type Worst = { readonly slot: number | 'all'; readonly ms: number; readonly text: string };
+type Worst = { readonly slot: number | 'all'; readonly ms: number; readonly text: string };
 type Answer = { readonly worst?: Worst; readonly problem?: string };
 
 const CHILD = fileURLToPath(new URL('./fuzz-child.ts', import.meta.url));

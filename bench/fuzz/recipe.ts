@@ -9,7 +9,7 @@ export function textOf({ lead, unit, close, tail }: Recipe, bytes: number): stri
 }
 
 /** Stands for words that are all different: an index of words grows with them. */
-export const NUMBERED = '\u0000numbered';
+const NUMBERED = '\u0000numbered';
 
 function numbered(bytes: number): string {
   const words: string[] = [];

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ChatModel, parseConfig, SkillError } from '../core/contracts/index.ts';
+import { type ChatModel, parseConfig, type SkillEnv, SkillError } from '../core/contracts/index.ts';
 import { type Budget, countMessages, createBudget, withBudget, withTimeout } from '../models/index.ts';
 import {
   type Environment,
@@ -59,7 +59,7 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
   });
   if (wiring?.env.tryScoring && areTasksRead) {
     const { env: tasks, config: settings } = wiring;
-    yield await check('scoring', () => withEnv(tasks, parseConfig(settings), async () => tasks.tryScoring!()));
+    yield await check('scoring', () => withEnv(tasks, parseConfig(settings), () => tryScoring(tasks)));
   }
   const { target, judge, outRoot = join(project.directory, 'runs') } = project.project;
   yield await check('runs', () => requireRunPlace(wiring?.path ?? outRoot, cwd));
@@ -70,6 +70,13 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
   const roles: ModelRole[] = [...(isNoTarget(target) ? [] : ['target' as const]), 'optimizer'];
   for (const role of isJudged ? [...roles, 'judge' as const] : roles)
     yield await check(role, () => tryModel(project, role, env, budget));
+}
+
+async function tryScoring(env: SkillEnv): Promise<string> {
+  const { detail, passesAll } = await env.tryScoring!();
+  if (!passesAll) return detail;
+  const hint = 'A verifier must tell work that is done from work that is not: let it look for what the task asks for.';
+  throw new SkillError('ENV_FAILED', detail, { hint });
 }
 
 function requireNode(version: string): string {

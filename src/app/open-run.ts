@@ -60,7 +60,11 @@ export async function openRun(loaded: LoadedProject, caller: Caller, options: Op
     path,
     isNew,
     estimate: () => estimateWiring(loaded, { ...wiring, env }),
-    train: (options) => trainAt(path, trainer, options),
+    async train(options) {
+      const trial = isNew || options?.isFresh ? await env.tryScoring?.() : undefined; // before anything is paid for
+      if (trial?.warning !== undefined) caller.notices?.warn(trial.warning);
+      return trainAt(path, trainer, options);
+    },
     [Symbol.asyncDispose]: async () => void (await wiring.env.close?.()),
   };
 }

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type RolloutOutput, type Sandbox, type SandboxResult, SkillError } from '../core/contracts/index.ts';
-import type { JudgeOf, TaskScorer } from '../core/judge/index.ts';
+import {
+  type ResourceLimits,
+  type RolloutOutput,
+  type Sandbox,
+  type SandboxResult,
+  SkillError,
+} from '../core/contracts/index.ts';
+import type { JudgeOf, OnVerifierCrash, TaskScorer } from '../core/judge/index.ts';
 import { head, parseJson, strip } from '../core/text/index.ts';
 import { judgeAnswer, judgedOutput } from './judge-answer.ts';
 
@@ -33,22 +39,36 @@ export function rubricJudge(): TaskScorer<'rubric'> {
 const share = z.number().min(0).max(1);
 const CommandVerdict = z.object({ hard: share, soft: share.optional(), reason: z.string().optional() });
 
+type CommandJudgeOptions = {
+  readonly sandbox: Sandbox;
+  /** Where nobody has worked, if the command looks at more than the answer. Default: the sandbox. */
+  readonly untouched?: Sandbox;
+  /** Default: `fail`. */
+  readonly onVerifierCrash?: OnVerifierCrash;
+};
+
+/** What a command may use up that runs an answer: as much as an agent's attempt. */
+const LIMITS: ResourceLimits = { processes: 512, memoryMb: 4096, diskMb: 2048 };
+
 /**
- * Tasks whose answers a command scores in a sandbox: by its exit code, or by the last line that it prints. The result is
- * missing where it cannot be started, is ended, takes too long or prints something else.
+ * Tasks whose answers a command scores in a sandbox: by its exit code, or by the last line that it prints. If it crashes, takes
+ * too long or prints something else, it is asked about an empty answer. If it gives a verdict on that, the answer has failed;
+ * otherwise, and where the command cannot be started, the result is missing.
  */
-export function commandJudge({ sandbox }: { readonly sandbox: Sandbox }): TaskScorer<'command'> {
+export function commandJudge(options: CommandJudgeOptions): TaskScorer<'command'> {
+  const { sandbox, untouched = sandbox, onVerifierCrash = 'fail' } = options;
   return {
     kind: 'command',
-    version: `1 in ${sandbox.id}`,
+    version: `1 in ${sandbox.id}${onVerifierCrash === 'stop' ? ', a crash stops' : ''}`,
     ready: () => sandbox.ready(),
     async score({ judge, answer, signal }) {
-      const { command, files, timeoutMs } = judge;
-      const words = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
-      const laid = { ...files, 'answer.txt': answer };
       try {
-        const result = await sandbox.run({ command: words, files: laid, stdin: answer, timeoutMs, signal });
-        return readResult(result, judge);
+        const output = await runJudge(judge, { answer, sandbox, signal });
+        if (!output.unjudged || onVerifierCrash === 'stop') return output;
+        const empty = await runJudge(judge, { answer: '', sandbox: untouched, signal });
+        return empty.unjudged
+          ? output
+          : { hard: 0, soft: 0, failReason: `failed a command's check: ${output.failReason}` };
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof SkillError && error.code === 'SANDBOX_UNAVAILABLE') throw error;
@@ -58,8 +78,19 @@ export function commandJudge({ sandbox }: { readonly sandbox: Sandbox }): TaskSc
   };
 }
 
+type JudgedText = { readonly answer: string; readonly sandbox: Sandbox; readonly signal: AbortSignal | undefined };
+
+async function runJudge(judge: JudgeOf<'command'>, { answer, sandbox, signal }: JudgedText): Promise<RolloutOutput> {
+  const { command, files, timeoutMs } = judge;
+  const words = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+  const laid = { ...files, 'answer.txt': answer };
+  const asked = { command: words, files: laid, stdin: answer, limits: LIMITS, timeoutMs, signal };
+  return readResult(await sandbox.run(asked), judge);
+}
+
 function readResult(result: SandboxResult, judge: JudgeOf<'command'>): RolloutOutput {
-  const { exitCode, signal, timedOut, stdout } = result;
+  const { exitCode, signal, timedOut, exceeded, stdout } = result;
+  if (exceeded !== undefined) return missing(`it used too much: ${exceeded}`);
   if (timedOut) return missing(`it took more than ${judge.timeoutMs} ms`);
   if (exitCode === undefined) return missing(`it was ended by ${signal}`);
   // What a shell says of a program that is not there, or that a signal ended.

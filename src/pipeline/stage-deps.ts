@@ -29,6 +29,8 @@ export type StageDeps = Readonly<ReturnType<typeof stageSettings>> & {
   readonly prompts: Readonly<Record<PromptName, string>>;
   /** Scored rollouts by content, if they are kept. */
   readonly rollouts: RolloutCache | undefined;
+  /** Where environments keep finished work that has no score yet. */
+  readonly workFolder: string | undefined;
   readonly extras: Readonly<Record<string, unknown>>;
   /** An estimate: models have other tokenizers. */
   readonly countTokens: (text: string) => number | Promise<number>;
@@ -57,6 +59,7 @@ export function createStageDeps(given: StageDepsOptions): StageDeps {
     agent: undefined,
     runner: undefined,
     rollouts: undefined,
+    workFolder: undefined,
     // A stage alone has no tokenizer: four characters a token is usual for English.
     countTokens: (text) => Math.ceil(text.length / 4),
     ...stageSettings(config),

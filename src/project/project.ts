@@ -11,7 +11,7 @@ import {
   SkillError,
   withPreset,
 } from '../core/contracts/index.ts';
-import { Scoring } from '../core/judge/index.ts';
+import { ON_VERIFIER_CRASH, Scoring } from '../core/judge/index.ts';
 import { describeValue, suggestion, valueAt } from '../core/text/index.ts';
 import { Columns, isRatio } from '../envs/index.ts';
 import { type FindOrigin, nameOf } from './origin.ts';
@@ -91,6 +91,12 @@ export const projectKeys = {
   sandbox: SandboxSpec.default('auto').describe(
     'Where agents and commands that judge answers run. none: with your rights and network.',
   ),
+  onVerifierCrash: z
+    .enum(ON_VERIFIER_CRASH)
+    .default('fail')
+    .describe(
+      'What to do when a verifier or a judge command crashes, hangs or gives no verdict on work, but gives one without it. fail: the work scores 0. stop: no score, and the run stops.',
+    ),
   promptOverrides: z
     .partialRecord(z.enum(PROMPT_NAMES), z.string())
     .default({})
@@ -152,7 +158,7 @@ function guess(issue: z.core.$ZodIssue, input: unknown): string {
 
 const GROUPS = {
   project:
-    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace promptOverrides extras sleep',
+    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace onVerifierCrash promptOverrides extras sleep',
   data: 'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
   search: `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
     minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage

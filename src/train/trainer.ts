@@ -12,6 +12,7 @@
  * far by the part kept back for it, of minutes too (`final-measurement-end`), unless that is the seed. There is no prune and no test.
  * The ledger notes the limit and what to raise it to, the views are written, and the error is thrown: a higher limit resumes the run.
  */
+import { rm } from 'node:fs/promises';
 import {
   type Item,
   noTarget,
@@ -116,6 +117,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
     const advise = (error: LimitReached) => advisedLimit(error, recorder.state, { config, items });
     const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
+    if (store.caches.workFolder) await rm(store.caches.workFolder, { recursive: true, force: true });
     if (isNothingRead(end.answers)) warn(NOTHING_READ);
     // Attempts before a resume are not seen again.
     const unused = trainsPackage(config) && journal.length === 0 ? fileUse.warning(end.best.skill) : undefined;

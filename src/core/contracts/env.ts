@@ -17,6 +17,8 @@ export type RolloutContext<I extends Item = Item> = {
   readonly judge?: ChatModel;
   readonly agent?: AgentRunner;
   readonly extras: Readonly<Record<string, unknown>>;
+  /** Where work that was paid for and has no score is kept until it is judged, and which draw of the task this is. */
+  readonly keptWork?: { readonly folder: string; readonly sampleIndex: number };
   /** Aborted when the run must stop or the task's time is up. */
   readonly signal: AbortSignal;
 };
@@ -89,9 +91,18 @@ export interface SkillEnv<I extends Item = Item> {
   refuseText?(text: string): string | { readonly kind: string; readonly reason: string } | undefined;
   /** Why a candidate cannot be used, such as a script that does not parse. It is then not measured, and the record says why. */
   checkSkill?(candidate: string, parent: string): string | undefined | Promise<string | undefined>;
-  /** Tries the scoring without a model, and says what was seen. Throws when it cannot tell good work from bad. Only `doctor` asks. */
-  tryScoring?(): string | Promise<string>;
+  /** Tries the scoring without a model, and says what was seen. Throws when it cannot tell good work from bad. Asked before a new run. */
+  tryScoring?(): ScoringTrial | Promise<ScoringTrial>;
 }
+
+/** What was seen when scoring was tried where nothing was done. */
+export type ScoringTrial = {
+  readonly detail: string;
+  /** What a person should look at before a run. */
+  readonly warning?: string;
+  /** Whether all was well where nothing was done: then no score says anything. */
+  readonly passesAll?: boolean;
+};
 
 /** A rollout result; without `id` it is the item's. */
 export type RolloutOutput = Omit<RolloutResult, 'id'> & { readonly id?: string };

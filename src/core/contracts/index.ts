@@ -51,6 +51,7 @@ export {
   type RolloutOutput,
   type RolloutRunner,
   type RunnerSpending,
+  type ScoringTrial,
   type SkillEnv,
 } from './env.ts';
 export {

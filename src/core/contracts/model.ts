@@ -89,7 +89,12 @@ export interface RateLimiter {
 }
 
 /** With both, a resumed run pays for nothing twice. */
-export type RunCaches = { readonly replies: TextCache; readonly rollouts: TextCache };
+export type RunCaches = {
+  readonly replies: TextCache;
+  readonly rollouts: TextCache;
+  /** For finished work that has no score yet. It may not exist, and is removed at the end of the run. */
+  readonly workFolder?: string;
+};
 
 // Our own calls to agents are marked, so that their transcripts are never taken for a person's work.
 

@@ -31,6 +31,8 @@ export {
 export {
   Assertion,
   Command,
+  ON_VERIFIER_CRASH,
+  type OnVerifierCrash,
   Verify,
   WORKSPACE_TASK_HINT,
   WorkspaceTask,

@@ -73,6 +73,13 @@ export const Verify = z.preprocess(
 );
 export type Verify = z.output<typeof Verify>;
 
+/**
+ * What becomes of work on which a verifier crashes, hangs or gives no verdict, though it gives one where nobody has worked: it
+ * has failed, or it has no score and the run stops.
+ */
+export const ON_VERIFIER_CRASH = ['fail', 'stop'] as const;
+export type OnVerifierCrash = (typeof ON_VERIFIER_CRASH)[number];
+
 /** Something to do in a workspace, and how to check it. */
 export const WorkspaceTask = z
   .strictObject({

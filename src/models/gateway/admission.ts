@@ -8,7 +8,7 @@ import {
 } from '../../core/contracts/index.ts';
 import { costUsd, type Price, priceOf } from '../budget/prices.ts';
 import type { Fault, GatewayDialect, Json } from './gateway-dialects.ts';
-import type { GenerationCall } from './read-call.ts';
+import type { Asked } from './read-call.ts';
 import { failureFault } from './relay-call.ts';
 
 /** A limit that is reached, or a provider that failed. */
@@ -42,7 +42,7 @@ export class Admission {
   }
 
   /** Why a call may not pass. */
-  refuse({ model, body, dialect }: GenerationCall): Fault | undefined {
+  refuse({ model, body, dialect }: Asked): Fault | undefined {
     const { allows, skills = [] } = this.#options;
     if (allows?.(model ?? '') === false) return this.#refuseModel(model ?? '(none)');
     if (this.first.tools.length === 0) this.first = readFirstRequest(body, dialect, skills);
@@ -89,15 +89,17 @@ type FirstRequest = { readonly tools: readonly string[]; readonly offered: reado
 
 function readFirstRequest(body: Json, dialect: GatewayDialect, skills: readonly NamedSkill[]): FirstRequest {
   const tools = dialect.toolNames(body).filter((name) => name !== undefined);
+  if (skills.length === 0) return { tools, offered: [] };
   const texts = textsIn(body);
   const said = plain(texts.join('\n'));
   return { tools, offered: skills.flatMap((skill) => offerOf(skill, said, texts)) };
 }
 
 /** All texts of a request: system prompts, messages, descriptions of tools and of their arguments. */
-function textsIn(value: Json): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+function textsIn(value: Json, texts: string[] = []): string[] {
+  if (typeof value === 'string') texts.push(value);
+  else if (typeof value === 'object' && value !== null) for (const key in value) textsIn(value[key], texts);
+  return texts;
 }
 
 function offerOf({ name, description }: NamedSkill, said: string, texts: readonly string[]): OfferedSkill[] {
@@ -149,7 +151,7 @@ export type GatewayLimits = {
 type PricedUsage = { readonly usage: Usage; readonly price: Price | undefined };
 
 /** `usage` is what it has used so far, `most` what it may still take: nothing once it is over. `sent` counts every try. */
-type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage; sent: number };
+export type CallSpending = { usage: Usage; readonly price: Price | undefined; most: Usage; sent: number };
 
 /**
  * Limits are checked before each call, because the cost of a call is known when it is over. So tokens and dollars are

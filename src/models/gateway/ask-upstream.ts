@@ -9,6 +9,7 @@ import { toModelCallError } from '../ai-sdk/to-model-call-error.ts';
 import { type Endpoint, STALE } from '../endpoint.ts';
 import { steadyRefusal } from '../rate-limit/rate-limiter.ts';
 import { isRefusal } from '../wrappers/with-rate-limit.ts';
+import type { HeldBody } from './body-room.ts';
 
 export type GatewayRetry = {
   /** Further tries of a call that failed for the moment. Refusals for too many calls (429) wait in the line of the limiter. */
@@ -184,7 +185,7 @@ export type UpstreamRequest = {
   /** With its query, to be added to the base URL. */
   readonly path: string;
   readonly headers: PlainHeaders;
-  readonly body?: Buffer | undefined;
+  readonly body?: HeldBody | undefined;
 };
 
 type UpstreamReply = { readonly status: number; readonly headers: PlainHeaders; readonly body: Readable };
@@ -210,12 +211,18 @@ export async function openUpstream({ baseURL, queryParams, proxy }: Endpoint, id
     async send({ method, path, headers, body }, signal) {
       const url = new URL(`${baseURL}${path}`);
       for (const [name, value] of Object.entries(queryParams)) url.searchParams.set(name, value);
-      const options = { method: method as 'POST', headers, body: body ?? null, signal };
+      const length = body === undefined ? {} : { 'content-length': String(body.length) };
+      const options = () => ({
+        method: method as 'POST',
+        headers: { ...headers, ...length },
+        body: body?.content() ?? null,
+        signal,
+      });
       const before = connections;
-      const reply = await send(url, { ...options, dispatcher: keptOpen }).catch((error) => {
+      const reply = await send(url, { ...options(), dispatcher: keptOpen }).catch((error) => {
         // The provider closed the idle connection just then: that is no answer to this call, so that it is no further try of it.
         if (connections > before || signal.aborted || !STALE.includes(error.code)) throw error;
-        return send(url, { ...options, dispatcher: opensNew });
+        return send(url, { ...options(), dispatcher: opensNew });
       });
       return { status: reply.statusCode, ...unpacked(reply.body, reply.headers as PlainHeaders) };
     },

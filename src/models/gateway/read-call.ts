@@ -1,59 +1,61 @@
 import type { IncomingMessage } from 'node:http';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { decompress as unzstd } from 'fzstd';
 import type { Usage } from '../../core/contracts/index.ts';
 import { knowKey } from '../../core/guard/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
 import { type Fault, findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
+import { isPacked } from './unpack-body.ts';
 
-type CallBase = { readonly request: UpstreamRequest };
-
-export type GenerationCall = CallBase & {
-  readonly kind: 'generation';
-  readonly dialect: GatewayDialect;
-  readonly body: Json;
-  readonly model: string | undefined;
+/** What is known of a call before its body is read. */
+export type Call = {
+  readonly request: UpstreamRequest;
+  /** Absent if it asks for no generation. */
+  readonly dialect?: GatewayDialect | undefined;
 };
-export type OtherCall = CallBase & { readonly kind: 'other' };
-type RefusedCall = { readonly refused: Fault; readonly dialect?: GatewayDialect | undefined };
+export type RefusedCall = { readonly refused: Fault; readonly dialect?: GatewayDialect | undefined };
 
 /** Other calls that pass under our key: they cost nothing and only tell about models. */
 const FREE = /^POST .*(?:\/count_tokens|:countTokens|\/input_tokens)$|^(?:GET|HEAD) .*\/models(?:\/[^/]+)*$/;
 
-export async function readCall(
-  incoming: IncomingMessage,
+export function readCall(
+  { method = 'GET', url = '/', headers }: IncomingMessage,
   { root, endpoint }: { readonly root: string; readonly endpoint: Endpoint },
-): Promise<GenerationCall | OtherCall | RefusedCall> {
-  const { method = 'GET', headers } = incoming;
+): Call | RefusedCall {
   const hasKey = Object.keys(endpoint.headers).length > 0;
-  const target = targetOf(incoming.url ?? '/', root, hasKey);
+  const target = targetOf(url, root, hasKey);
   if (target === undefined) return refused(404, 'No such path below this gateway.');
   const asked = `${method} ${target.path}`;
   const dialect = method === 'POST' ? findDialect(target.path) : undefined;
   if (hasKey && dialect === undefined && !FREE.test(asked))
     return refused(404, `${asked} is not passed on: only generations, counts of tokens and lists of models are.`);
-  const body = await readBody(incoming);
-  if (body === undefined) return refused(413, `A request may have ${MAX_BODY_MB} MB.`, dialect);
-  const request = {
-    method,
-    path: `${target.path}${target.query}`,
-    headers: requestHeaders(headers, endpoint.headers),
-    ...(body.length > 0 ? { body } : {}),
-  };
+  const { 'content-encoding': encoding = [], ...plain } = requestHeaders(headers, endpoint.headers);
+  const sent = isPacked(encoding)
+    ? plain
+    : { ...plain, ...(encoding.length === 0 ? {} : { 'content-encoding': encoding }) };
+  const request = { method, path: `${target.path}${target.query}`, headers: sent };
   if (!hasKey) signInOf(headers).forEach(knowKey);
-  return dialect === undefined ? { request, kind: 'other' } : toGeneration(request, dialect, target.path);
+  return { request, dialect };
 }
 
-function toGeneration(request: UpstreamRequest, dialect: GatewayDialect, path: string): GenerationCall | RefusedCall {
+/** What a generation asks for. */
+export type Asked = {
+  readonly dialect: GatewayDialect;
+  readonly body: Json;
+  readonly model: string | undefined;
+  readonly most: Usage;
+  /** The body as it is sent. */
+  readonly bytes: Buffer;
+};
+
+export function readAsked(bytes: Buffer, dialect: GatewayDialect, path: string): Asked | Fault {
   try {
-    const { 'content-encoding': encoding, ...headers } = request.headers;
-    const body = JSON.parse(unpack(request.body ?? Buffer.alloc(0), String(encoding)).toString('utf8'));
+    const body = JSON.parse(bytes.toString('utf8'));
     const prepared = dialect.prepare?.(body) ?? body;
-    const sent = prepared === body ? request : { ...request, headers, body: Buffer.from(JSON.stringify(prepared)) };
-    return { kind: 'generation', dialect, body, model: dialect.modelOf(body, path), request: sent };
+    const sent = prepared === body ? bytes : Buffer.from(JSON.stringify(prepared));
+    const model = dialect.modelOf(body, path.split('?')[0]!);
+    return { dialect, body, model, most: mostOf(body, bytes), bytes: sent };
   } catch {
-    return refused(400, 'Expected a request in JSON.', dialect);
+    return { status: 400, message: 'Expected a request in JSON.' };
   }
 }
 
@@ -61,10 +63,9 @@ function toGeneration(request: UpstreamRequest, dialect: GatewayDialect, path: s
 const USUAL_OUTPUT = 32_000;
 
 /** The most that a call may use: no token is shorter than a byte. */
-export function mostOf({ body }: GenerationCall): Usage {
+function mostOf(body: Json, { length: input }: Buffer): Usage {
   const asked = body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens;
   const output = asked ?? body.generationConfig?.maxOutputTokens;
-  const input = Buffer.byteLength(JSON.stringify(body)); // the bytes that came may be compressed
   return { input, cached: 0, output: typeof output === 'number' ? output : USUAL_OUTPUT, reasoning: 0 };
 }
 
@@ -80,23 +81,4 @@ function targetOf(url: string, root: string, hasKey: boolean): { path: string; q
   if (/(?:^|\/|\\|%2f|%5c)(?:\.|%2e){2}(?:\/|\\|%2f|%5c|$)/i.test(url.split('?')[0]!)) return undefined;
   if (hasKey) parsed.searchParams.delete('key');
   return { path: parsed.pathname, query: parsed.search };
-}
-
-const MAX_BODY_MB = 64;
-
-async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += chunk.length;
-    if (size <= MAX_BODY_MB * 1_000_000) chunks.push(chunk); // the rest is read too, so that the caller gets the refusal
-  }
-  return size > MAX_BODY_MB * 1_000_000 ? undefined : Buffer.concat(chunks);
-}
-
-function unpack(body: Buffer, encoding: string): Buffer {
-  if (encoding === 'gzip') return gunzipSync(body);
-  if (encoding === 'br') return brotliDecompressSync(body);
-  if (encoding === 'deflate') return inflateSync(body);
-  return encoding === 'zstd' ? Buffer.from(unzstd(body)) : body;
 }

@@ -17,7 +17,7 @@ import {
   withoutHops,
 } from './ask-upstream.ts';
 import { type Fault, faultOf, type GatewayDialect, type Json } from './gateway-dialects.ts';
-import type { GenerationCall, OtherCall } from './read-call.ts';
+import type { Call } from './read-call.ts';
 
 export type Relay = {
   readonly upstream: Upstream;
@@ -29,6 +29,9 @@ export type Relay = {
   readonly signal: AbortSignal;
   readonly response: ServerResponse;
 };
+
+/** A call whose body was read: all that is needed until its answer has passed. */
+export type GenerationCall = Call & { readonly dialect: GatewayDialect; readonly model: string | undefined };
 
 type CallRelay = Relay & {
   readonly onUsage: (usage: Usage) => void;
@@ -108,7 +111,7 @@ function outage({ status, message }: Fault, call: FailedCall): ModelCallError | 
 }
 
 /** Passes on a call that is no generation. It is tried once: its failure says nothing about the agent's work. */
-export async function relayOther({ request }: OtherCall, { upstream, signal, response }: Relay) {
+export async function relayOther({ request }: Call, { upstream, signal, response }: Relay) {
   try {
     const reply = await upstream.send(request, signal);
     response.writeHead(reply.status, maskHeaders(reply.headers));
@@ -130,6 +133,7 @@ const maskHeaders = (headers: PlainHeaders): PlainHeaders => maskKeysIn(withoutH
 /** In the dialect, so that a client can show it, and with a status after which it does not ask again. */
 export function sendError(response: ServerResponse, { status, message }: Fault, dialect: GatewayDialect | undefined) {
   const body = dialect?.toError(status, message) ?? { error: { message } };
+  response.req.resume(); // of a body that was not read, so that the caller gets the refusal
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
   response.end(JSON.stringify(body));
 }

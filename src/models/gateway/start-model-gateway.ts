@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import {
   type AgentSpending,
@@ -14,10 +14,12 @@ import type { Price } from '../budget/prices.ts';
 import { parseEndpoint } from '../endpoint.ts';
 import { linkedSignal } from '../on-abort.ts';
 import { createRateLimiter, patienceFor } from '../rate-limit/rate-limiter.ts';
-import { Admission, type AdmissionOptions, type GatewayLimits, Spending } from './admission.ts';
+import { Admission, type AdmissionOptions, type CallSpending, type GatewayLimits, Spending } from './admission.ts';
 import { GATEWAY_RETRIES, type GatewayRetry, openUpstream } from './ask-upstream.ts';
-import { type GenerationCall, mostOf, readCall } from './read-call.ts';
-import { type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
+import { BodyRoom } from './body-room.ts';
+import type { Fault } from './gateway-dialects.ts';
+import { type Asked, type Call, readAsked, readCall } from './read-call.ts';
+import { type GenerationCall, type Relay, relayCall, relayOther, sendError } from './relay-call.ts';
 
 export type ModelGatewayOptions = AdmissionOptions & {
   readonly upstream: {
@@ -65,6 +67,11 @@ export interface ModelGateway extends AsyncDisposable {
   refused(): Readonly<Record<string, number>>;
 }
 
+/** An agent may start others, which ask at the same time. */
+const MOST_CONNECTIONS = 64;
+/** The time for a whole request. What comes more slowly is cut off. */
+const BODY_MS = 60_000;
+
 /**
  * Stands between an agent and its provider: holds the key, counts what is used, lets no call pass beyond the limits, and
  * remembers when the provider fails, so that an outage is never taken for the end of an agent's work. With a key of ours,
@@ -80,18 +87,26 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const { limiter = createRateLimiter({ patienceMs: patienceFor(retry.maxRetries ?? GATEWAY_RETRIES) }) } = options;
   const closing = linkedSignal(options.signal);
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
+  const counting = { spending, admission, onSpend };
+  const room = new BodyRoom();
+  const lastOf = new WeakMap<Socket, ServerResponse>();
   const server = createServer(async (incoming, response) => {
+    const { socket } = incoming;
+    // No agent's client sends a request before the last one is answered. A flood of them would fill our memory.
+    if (lastOf.get(socket)?.writableEnded === false) return void socket.destroy();
+    lastOf.set(socket, response);
     const signal = untilLeft(response, closing.signal);
     const relay = { upstream, endpoint, idleMs, retry, limiter, signal, response };
     try {
-      const call = await readCall(incoming, { root, endpoint });
+      const call = readCall(incoming, { root, endpoint });
       if ('refused' in call) sendError(response, call.refused, call.dialect);
-      else if (call.kind === 'other') await relayOther(call, relay);
-      else await generate(call, relay, { spending, admission, onSpend });
+      else await answer(call, { incoming, room, relay, counting });
     } catch {
       response.destroy();
     }
   });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.requestTimeout = BODY_MS;
   server.keepAliveTimeout = 600_000; // a client that uses a connection just when it is closed would see a failure
   await listenOn(server, listen);
   return {
@@ -123,11 +138,42 @@ const factsOf = (spending: Spending, admission: Admission): Omit<ModelGateway, '
 
 type Counting = Pick<ModelGatewayOptions, 'onSpend'> & { readonly spending: Spending; readonly admission: Admission };
 
-async function generate(call: GenerationCall, relay: Relay, { spending, admission, onSpend }: Counting): Promise<void> {
-  const refusal = admission.refuse(call);
-  if (refusal !== undefined) return sendError(relay.response, refusal, call.dialect);
-  const counted = spending.begin(call.model, mostOf(call));
-  if (spending.calls === 1) admission.silence = new ModelCallError(`${relay.endpoint.name} has not answered at all`);
+type Answering = {
+  readonly incoming: IncomingMessage;
+  readonly room: BodyRoom;
+  readonly relay: Relay;
+  readonly counting: Counting;
+};
+
+/** What a call asks for is read once and forgotten: while it waits for its answer, only its bytes are kept. */
+async function answer(call: Call, { incoming, room, relay, counting }: Answering): Promise<void> {
+  let begun: BegunCall | undefined;
+  const look = (bytes: Buffer): Buffer | Fault => {
+    const asked = call.dialect && readAsked(bytes, call.dialect, call.request.path);
+    if (asked === undefined) return bytes;
+    const refusal = 'status' in asked ? asked : counting.admission.refuse(asked);
+    if (refusal !== undefined || 'status' in asked) return refusal!;
+    begun = { ...call, dialect: asked.dialect, model: asked.model, counted: begin(asked, relay, counting) };
+    return asked.bytes;
+  };
+  await room.hold(incoming, look, async (body) => {
+    if ('status' in body) return sendError(relay.response, body, call.dialect);
+    const request = body.length === 0 ? call.request : { ...call.request, body };
+    if (begun === undefined) await relayOther({ ...call, request }, relay);
+    else await generate({ ...begun, request }, relay, counting);
+  });
+}
+
+type BegunCall = GenerationCall & { readonly counted: CallSpending };
+
+function begin({ model, most }: Asked, { endpoint }: Relay, { spending, admission }: Counting): CallSpending {
+  const counted = spending.begin(model, most);
+  if (spending.calls === 1) admission.silence = new ModelCallError(`${endpoint.name} has not answered at all`);
+  return counted;
+}
+
+async function generate({ counted, ...call }: BegunCall, relay: Relay, counting: Counting): Promise<void> {
+  const { spending, admission, onSpend } = counting;
   await relayCall(call, {
     ...relay,
     onUsage(usage) {

@@ -11,15 +11,17 @@ export function requireScores(results: Results, maxErroredShare: number): void {
 }
 
 export function requireReachable(results: Results, maxErroredShare: number, total = results.length): void {
-  const why = whyUnscored(results, maxErroredShare, total);
-  if (why) throw why;
+  const missing = results.filter(({ errored }) => errored);
+  if (missing.length > maxErroredShare * total) throw tooFewScores(missing, total);
 }
 
 /** Why a mean over these results says nothing. A mean of none says nothing, whatever the share. */
-export function whyUnscored(results: Results, maxErroredShare: number, total = results.length): SkillError | undefined {
+export function whyUnscored(results: Results, maxErroredShare: number): SkillError | undefined {
   const missing = results.filter(({ errored }) => errored);
-  const isNothing = total > 0 && missing.length === total;
-  return isNothing || missing.length > maxErroredShare * total ? tooFewScores(missing, total) : undefined;
+  const isNothing = missing.length > 0 && missing.length === results.length;
+  return isNothing || missing.length > maxErroredShare * results.length
+    ? tooFewScores(missing, results.length)
+    : undefined;
 }
 
 /** One task that throws may be a hard one. */

@@ -96,7 +96,9 @@ async function attemptItem<I extends Item>({ env, skill, item, sampleIndex }: At
   using deadline = createDeadline(deps);
   const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });
   try {
-    const context = { item, skill, ...models, extras: deps.extras, signal: deadline.signal };
+    const { extras, workFolder: folder } = deps;
+    const keptWork = folder === undefined ? {} : { keptWork: { folder, sampleIndex } };
+    const context = { item, skill, ...models, extras, ...keptWork, signal: deadline.signal };
     const output = await Promise.race([env.rolloutOne(context), deadline.expiry]);
     throwOutage();
     return checkOutput(item, output);

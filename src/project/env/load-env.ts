@@ -22,7 +22,7 @@ import { isModulePath, type LoadedProject } from '../load-project.ts';
 import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
-import type { SandboxSpec } from '../project.ts';
+import type { Project } from '../project.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 
@@ -40,7 +40,7 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
     throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
-  const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project.sandbox) });
+  const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project) });
   return isForAgent ? questionsInWorkspace(made, loaded) : made;
 }
 
@@ -58,12 +58,12 @@ async function readScoring(scoring: Scoring | undefined, directory: string): Pro
   }
 }
 
-async function taskScorers(sandbox: SandboxSpec): Promise<readonly TaskScorer[]> {
+async function taskScorers({ sandbox, onVerifierCrash }: Project): Promise<readonly TaskScorer[]> {
   const [{ commandJudge, rubricJudge }, { openSandbox }] = await Promise.all([
     import('../../judges/index.ts'),
     import('../../workspaces/index.ts'),
   ]);
-  return [rubricJudge(), commandJudge({ sandbox: openSandbox(sandbox) })] as TaskScorer[];
+  return [rubricJudge(), commandJudge({ sandbox: openSandbox(sandbox), onVerifierCrash })] as TaskScorer[];
 }
 
 type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
@@ -258,8 +258,9 @@ async function tasksAndOptions(loaded: LoadedProject, env: string) {
 
 async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, directory }: LoadedProject) {
   const { openSandbox } = await import('../../workspaces/index.ts');
-  const { tasks, skill, workspace = {} } = project;
+  const { tasks, skill, onVerifierCrash, workspace = {} } = project;
   return {
+    onVerifierCrash,
     sandbox: openSandbox(sandbox ?? project.sandbox),
     limits: { ...limits, ...workspace.limits },
     ...(skill === undefined ? {} : { package: await readPackage(skill, tasks === undefined ? [] : [tasks]) }),

@@ -10,7 +10,14 @@ import {
   toAtif,
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
-import { type Assertion, searchPattern, type TaskScorer, type WorkspaceTask } from '../../core/judge/index.ts';
+import {
+  type Assertion,
+  type OnVerifierCrash,
+  searchPattern,
+  type TaskScorer,
+  type Verify,
+  type WorkspaceTask,
+} from '../../core/judge/index.ts';
 import { clip } from '../../core/text/index.ts';
 import { type Contents, isCovered, type Site, type Verdict, verifyWorkspace } from './verify-workspace.ts';
 
@@ -26,17 +33,33 @@ type Scoring = {
   readonly tests: Contents;
   readonly rubric: TaskScorer<'rubric'>;
   readonly judge: ChatModel | undefined;
+  readonly onVerifierCrash: OnVerifierCrash;
+  /** What the verifier says where nobody has worked. */
+  readonly verifyUntouched: () => Promise<Verdict>;
 };
 
 /** Assertions, then the verifier, then a model for the rest. All must hold; the soft score is the mean of what they say. */
 export async function scoreAttempt(scoring: Scoring): Promise<RolloutOutput> {
-  const { task, site, tests } = scoring;
+  const { task } = scoring;
   const verdicts: Verdict[] = [];
   if (task.assertions.length > 0) verdicts.push(await checkAssertions(scoring));
-  if (task.verify !== undefined) verdicts.push(await verifyWorkspace(task.verify, tests, site));
+  if (task.verify !== undefined) verdicts.push(await verifyWork(task.verify, scoring));
   const isLost = verdicts.some((verdict) => 'missing' in verdict);
   if (task.rubric !== undefined && !isLost) verdicts.push(await judgeWork(task.rubric, scoring));
   return combineVerdicts(verdicts);
+}
+
+/**
+ * A verifier that gives no verdict on the work, and one where nobody has worked, has met bad work. It is asked there after the
+ * crash: if the machine has failed in the meantime, it gives none there either.
+ */
+async function verifyWork(verify: Verify, scoring: Scoring): Promise<Verdict> {
+  const { tests, site, onVerifierCrash, verifyUntouched } = scoring;
+  const verdict = await verifyWorkspace(verify, tests, site);
+  if (!('missing' in verdict) || verdict.isOutage || onVerifierCrash === 'stop') return verdict;
+  if ('missing' in (await verifyUntouched())) return verdict;
+  const { missing, hint: _, ...printed } = verdict;
+  return { hard: 0, soft: 0, reason: `the verifier gave no verdict on this work: ${missing}`, ...printed };
 }
 
 /** The model judges the agent's last words, what it changed and the tools it used, statement by statement. */

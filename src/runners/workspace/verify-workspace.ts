@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import {
+  type ResourceLimits,
   type Sandbox,
   type SandboxRequest,
   type SandboxResult,
@@ -22,8 +23,8 @@ export type Site = {
   read(path: string): Promise<string | undefined>;
   /** Paths of the files that a pattern stands for. */
   find(glob: string): Promise<readonly string[]>;
-  /** Lays files over what is there, links and folders included, after taking away what may not be there. */
-  lay(files: Contents, without?: readonly string[]): Promise<void>;
+  /** Lays files over what is there, links and folders included, after taking away what may not be there. Returns why it cannot. */
+  lay(files: Contents, without?: readonly string[]): Promise<string | undefined>;
 };
 
 /** Files by path. */
@@ -37,9 +38,13 @@ const NOTHING_THERE = 3;
 
 const READ = `test -e "$1" || exit ${NOTHING_THERE}; test -f "$1" || exit 0; head -c 1000000 -- "$1"`;
 
+type SiteOptions = { readonly signal: AbortSignal; readonly limits: ResourceLimits };
+
 /** The shell in the sandbox reads: a link that the agent left behind leads nowhere that the agent could not go. */
-export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSignal): Site {
-  const run: Site['run'] = (request) => sandbox.run({ ...request, workspace: view, signal });
+export function openSite(sandbox: Sandbox, view: WorkspaceView, { signal, limits: all }: SiteOptions): Site {
+  const { processes, memoryMb, diskMb } = all;
+  const limits = { processes, memoryMb, diskMb }; // work that an agent left may use as much as the agent might
+  const run: Site['run'] = (request) => sandbox.run({ limits, ...request, workspace: view, signal });
   return {
     hasOwnNames: sandbox.hasOwnNames,
     signal,
@@ -55,11 +60,11 @@ export function openSite(sandbox: Sandbox, view: WorkspaceView, signal: AbortSig
     },
     async lay(files, without = []) {
       const stdin = scriptFor(files, without);
-      if (stdin === '') return;
+      if (stdin === '') return undefined;
       const { exitCode, stderr } = await run({ command: ['/bin/sh', '-e'], stdin, timeoutMs: COMMAND_MS });
-      if (exitCode === 0) return;
-      const reason = stderr.trim().slice(-300);
-      throw new SkillError('ENV_FAILED', `the tests could not be laid into the workspace: ${reason}`);
+      return exitCode === 0
+        ? undefined
+        : `its files could not be laid into the workspace: ${stderr.trim().slice(-300)}`;
     },
   };
 }
@@ -100,9 +105,16 @@ const WILD: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '.*', 
 export type Verdict = {
   /** The end of what a verifier printed, unless all is well. */
   readonly output?: string;
+  /** The line that it printed because it has no network. */
+  readonly networkLack?: string;
 } & (
   | { readonly hard: number; readonly soft: number; readonly reason?: string }
-  | { readonly missing: string; readonly hint?: string }
+  | {
+      readonly missing: string;
+      readonly hint?: string;
+      /** Whether the verifier was never started: that is not a matter of the work. */
+      readonly isOutage?: true;
+    }
 );
 
 /** What a verifier must leave behind, by where its verdict is read from. */
@@ -131,9 +143,10 @@ const LOGS = '/logs/verifier';
 async function runVerifier(verify: Verify, files: Contents, site: Site): Promise<Verdict> {
   await using logs = await openFolder();
   await using apart = verify.at === undefined ? undefined : await openFolder(files);
-  await site.lay(apart ? {} : files, verify.report === undefined ? [] : [verify.report]);
   const verdictFolder = site.hasOwnNames ? LOGS : logs.path;
   try {
+    const unlaid = await site.lay(apart ? {} : files, verify.report === undefined ? [] : [verify.report]);
+    if (unlaid !== undefined) return { missing: unlaid };
     const result = await site.run({
       command: commandWords(verify.command),
       mounts: [
@@ -153,7 +166,8 @@ async function runVerifier(verify: Verify, files: Contents, site: Site): Promise
   } catch (error) {
     site.signal.throwIfAborted();
     if (error instanceof SkillError) throw error;
-    return { missing: `it could not be started: ${(error as Error).message} (verifier: ${shownCommand(verify)})` };
+    const missing = `it could not be started: ${(error as Error).message} (verifier: ${shownCommand(verify)})`;
+    return { missing, isOutage: true };
   }
 }
 
@@ -176,14 +190,23 @@ function whyNoVerdict({ timedOut, exceeded, exitCode, signal }: SandboxResult, {
 const OUTPUT_LENGTH = 2_000;
 const [SAID_LINES, SAID_LENGTH] = [3, 300];
 
+/** What programs print that look for a machine and have no network. */
+const NETWORK_LACK =
+  /^.*(?:could not resolve|unable to resolve|failed to resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|ENOTFOUND|EAI_AGAIN|dns error).*$/im;
+
 /** Without its last words nobody could see why a verifier gave no verdict. */
 function withOutput(verdict: Verdict, { stdout, stderr }: SandboxResult, verify: Verify): Verdict {
-  const output = `${stdout}\n${stderr}`.trim().slice(-OUTPUT_LENGTH);
-  const kept = output === '' ? {} : { output };
+  const printed = `${stdout}\n${stderr}`;
+  const output = printed.trim().slice(-OUTPUT_LENGTH);
+  const [lack] = NETWORK_LACK.exec(printed) ?? [];
+  const kept = {
+    ...(output === '' ? {} : { output }),
+    ...(lack === undefined ? {} : { networkLack: oneLine(lack).slice(0, SAID_LENGTH) }),
+  };
   if (!('missing' in verdict)) return verdict.hard === 1 ? verdict : { ...verdict, ...kept };
   const said = oneLine(output.split('\n').slice(-SAID_LINES).join(' ')).slice(-SAID_LENGTH);
-  const printed = said === '' ? 'it printed nothing' : `it printed: ${said}`;
-  return { missing: `${verdict.missing} (verifier: ${shownCommand(verify)}; ${printed})`, ...kept };
+  const words = said === '' ? 'it printed nothing' : `it printed: ${said}`;
+  return { missing: `${verdict.missing} (verifier: ${shownCommand(verify)}; ${words})`, ...kept };
 }
 
 function shownCommand({ command }: Verify): string {

@@ -32,9 +32,9 @@ import {
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
 import type { Trained } from '../../core/document/index.ts';
-import type { WorkspaceTask } from '../../core/judge/index.ts';
+import type { OnVerifierCrash, WorkspaceTask } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
-import { openWorkspace, removeStale } from '../../workspaces/index.ts';
+import { removeStale } from '../../workspaces/index.ts';
 import {
   amongNeighbours,
   checkPackage,
@@ -46,9 +46,17 @@ import {
   requireAgent,
 } from '../installed-skill.ts';
 import { WORK_LIMITS } from '../limits.ts';
-import { combineVerdicts, conversationOf, scoreAttempt, trajectoryOf } from './score-attempt.ts';
-import { openSite, verifyWorkspace } from './verify-workspace.ts';
-import { type TaskTemplates, taskTemplates } from './workspace-tasks.ts';
+import { keptWork } from './kept-work.ts';
+import { conversationOf, scoreAttempt, trajectoryOf } from './score-attempt.ts';
+import {
+  openTaskWorkspace,
+  type TaskWorkspaces,
+  tryVerifiers,
+  verifierTrial,
+  verifyUntouched,
+} from './try-verifiers.ts';
+import { openSite } from './verify-workspace.ts';
+import { taskTemplates } from './workspace-tasks.ts';
 
 export type WorkspaceEnvOptions = {
   readonly name: string;
@@ -63,6 +71,8 @@ export type WorkspaceEnvOptions = {
   /** Other skills that the agent has at hand. */
   readonly neighbours?: readonly SkillPackage[];
   readonly initialSkill?: string;
+  /** Default: `fail`. */
+  readonly onVerifierCrash?: OnVerifierCrash;
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
 };
@@ -77,18 +87,25 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
   const tasks = Object.values(items).flat();
   const templates = taskTemplates(options);
   const rubric = rubricJudge();
-  const tryFirst = verifierTrial({ templates, sandbox });
+  const limitsFor = (task: WorkspaceTask) => limitsOf(options.limits, task.limits);
+  const workspaces = { templates, sandbox, limitsFor };
+  const tryFirst = verifierTrial(workspaces);
   const usesJudge = tasks.some((task) => task.rubric !== undefined);
   let trained: Trained = {};
   const attempt = async (context: RolloutContext<WorkspaceTask>) =>
     (await tryFirst(context.item, context.signal)) ??
-    runAttempt(context, installedPackage(options.package, context.skill, trained), { ...options, templates, rubric });
+    runAttempt(context, installedPackage(options.package, context.skill, trained), {
+      ...options,
+      ...workspaces,
+      rubric,
+    });
   return {
     name,
     get version() {
       const limits = limitsOf(options.limits);
       const judged = usesJudge ? `, rubric ${rubric.version}` : '';
-      return `workspace 2 in ${sandbox.id}${judged}, ${contentVersion({ ...options, limits }, trained)}`;
+      const crash = options.onVerifierCrash === 'stop' ? ', a verifier that crashes stops' : '';
+      return `workspace 2 in ${sandbox.id}${judged}${crash}, ${contentVersion({ ...options, limits }, trained)}`;
     },
     isVersionWhole: true,
     judgeCalls: usesJudge ? 2 : 0,
@@ -104,44 +121,43 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
     },
     checkSkill: (candidate, parent) =>
       checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
-    tryScoring: () => tryVerifiers(tasks, { templates, sandbox }),
+    tryScoring: () => tryVerifiers(tasks, workspaces),
     rolloutOne: (context) => attempt(context).catch(withoutPlace),
   };
 }
 
-type Surroundings = Pick<WorkspaceEnvOptions, 'sandbox' | 'limits' | 'neighbours'> & {
-  readonly templates: TaskTemplates;
-  readonly rubric: ReturnType<typeof rubricJudge>;
-};
+type Surroundings = TaskWorkspaces &
+  Pick<WorkspaceEnvOptions, 'neighbours' | 'onVerifierCrash'> & { readonly rubric: ReturnType<typeof rubricJudge> };
 
 async function runAttempt(
-  { item: task, signal, judge, ...context }: RolloutContext<WorkspaceTask>,
+  context: RolloutContext<WorkspaceTask>,
   skill: SkillPackage,
-  { sandbox, limits, neighbours, templates, rubric }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<RolloutOutput> {
-  await using workspace = await openTaskWorkspace(task, { templates, sandbox });
+  const { item: task, signal, judge } = context;
+  const { sandbox, templates, rubric, limitsFor, neighbours, onVerifierCrash = 'fail' } = surroundings;
   const agent = requireAgent(context.agent);
-  const run = await agent.run({
-    workspace: workspace.view,
-    prompt: task.prompt,
-    skills: amongNeighbours(skill, neighbours),
-    limits: limitsOf(limits, task.limits),
-    sampleIndex: 0,
-    signal,
-  });
-  const diff = await workspace.diff();
-  const site = openSite(sandbox, workspace.view, signal);
+  const skills = amongNeighbours(skill, neighbours);
+  const limits = limitsFor(task);
+  await using workspace = await openTaskWorkspace(task, surroundings);
+  const kept = keptWork(context.keptWork, { task, agent: agent.id, skills, limits, sandbox, view: workspace.view });
+  const work = async () => {
+    const given = { prompt: task.prompt, skills, limits, sampleIndex: 0, signal };
+    const run = await agent.run({ workspace: workspace.view, ...given });
+    return { run, diff: await workspace.diff() };
+  };
+  const { run, diff } = (await kept.restore()) ?? (await work());
+  await using unjudged = kept.unlessJudged({ run, diff });
+  const site = openSite(sandbox, workspace.view, { signal, limits });
   const tests = await templates.testsOf(task);
-  const score = await scoreAttempt({ task, run, diff, skill: nameOf(skill), site, tests, rubric, judge });
+  const untouched = () => verifyUntouched(task, surroundings, signal);
+  const score = await scoreAttempt({
+    ...{ task, run, diff, skill: nameOf(skill), site, tests, rubric, judge, onVerifierCrash },
+    verifyUntouched: untouched,
+  });
+  if (!score.errored) unjudged.isJudged = true;
   const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
   return toOutput(score, task, { run, diff, skill, trajectory });
-}
-
-type TaskWorkspaces = Pick<Surroundings, 'templates' | 'sandbox'>;
-
-async function openTaskWorkspace(task: WorkspaceTask, { templates, sandbox }: TaskWorkspaces) {
-  const workspace = await openWorkspace({ template: await templates.of(task), sandbox });
-  return { ...workspace, view: task.at === undefined ? workspace.view : { ...workspace.view, alsoAt: task.at } };
 }
 
 /** Without a place to work or to judge in, nobody knows how good the work is. */
@@ -201,59 +217,4 @@ export function toOutput(
       trajectory,
     },
   };
-}
-
-/**
- * Before the first attempt is paid for, the verifier of its task is tried where nobody has worked. If it gives no verdict
- * there, it would give none where an agent fails: then the attempts have no score, and cost nothing.
- */
-function verifierTrial(workspaces: TaskWorkspaces) {
-  let trial: Promise<RolloutOutput> | undefined;
-  return async (task: WorkspaceTask, signal: AbortSignal): Promise<RolloutOutput | undefined> => {
-    if (task.verify === undefined) return undefined;
-    trial ??= tryVerifier(task, workspaces, signal);
-    const score = await trial.catch((error) => {
-      trial = undefined; // such as an abort, which says nothing about the verifier
-      throw error;
-    });
-    return score.errored ? { ...score, failReason: `${score.failReason}; no agent had worked there yet` } : undefined;
-  };
-}
-
-const UNDONE_HINT = 'Where the work is not done, it must say so, and not fail itself.';
-
-async function tryVerifier(task: WorkspaceTask, workspaces: TaskWorkspaces, signal: AbortSignal) {
-  await using workspace = await openTaskWorkspace(task, workspaces);
-  const site = openSite(workspaces.sandbox, workspace.view, signal);
-  const verdict = await verifyWorkspace(task.verify!, await workspaces.templates.testsOf(task), site);
-  if (!('missing' in verdict)) return combineVerdicts([verdict]);
-  return combineVerdicts([{ ...verdict, hint: `${verdict.hint} ${UNDONE_HINT}` }]);
-}
-
-/** The maximum number of verifiers that are tried on request; one may take minutes. */
-const MOST_TRIED = 8;
-
-/** Tries verifiers on tasks that nobody has worked on. Throws when one gives no verdict, or all of them pass. */
-async function tryVerifiers(tasks: readonly WorkspaceTask[], workspaces: TaskWorkspaces): Promise<string> {
-  const all = tasks.filter(({ verify }) => verify !== undefined);
-  if (all.length === 0) return 'no task has a verifier';
-  const { signal } = new AbortController();
-  const passing: string[] = [];
-  const tried = all.slice(0, MOST_TRIED);
-  for (const task of tried) {
-    const { errored, hard, failReason, extras } = await tryVerifier(task, workspaces, signal);
-    if (errored)
-      throw new SkillError('ENV_FAILED', `task ${task.id}, tried without an agent: ${failReason}`, {
-        hint: String(extras?.hint),
-      });
-    if (hard === 1) passing.push(task.id);
-  }
-  const names = passing.join(', ');
-  if (passing.length === tried.length)
-    throw new SkillError('ENV_FAILED', `verifiers pass before any work is done: all that were tried (${names})`, {
-      hint: 'A verifier must tell work that is done from work that is not: let it look for what the task asks for.',
-    });
-  const what = `${tried.length === all.length ? '' : `${tried.length} of `}${all.length} verifiers tried without an agent`;
-  if (passing.length === 0) return `${what}: the work is not done, as it should be`;
-  return `${what}: ${names} ${passing.length === 1 ? 'passes' : 'pass'} before any work is done; is that right?`;
 }

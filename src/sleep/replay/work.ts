@@ -166,7 +166,7 @@ export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading
     ...{ prompt, skills, signal, limits: limitsOf(work.limits), sampleIndex: firstDrawOf(task.id) },
   });
   const diff = await workspace.diff();
-  const score = await scoreWork(context, { run, diff, view: workspace.view }, reading);
+  const score = await scoreWork(context, { run, diff, view: workspace.view, template }, reading);
   const trajectory = trajectoryOf(run, { agent, prompt, sessionId: task.id });
   const output = toOutput(score, { prompt, taskType: taskTypeOf(task) }, { run, diff, skill: skills[0], trajectory });
   const { skillUnread, ...rest } = output;
@@ -180,16 +180,23 @@ export async function attemptAtWork(context: RolloutContext<TaskRecord>, reading
 
 const promptOf = (task: TaskRecord) => (task.system === '' ? taskText(task) : `${task.system}\n\n${taskText(task)}`);
 
-type WorkDone = { readonly run: AgentRun; readonly diff: WorkspaceDiff; readonly view: WorkspaceView };
+type WorkDone = {
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  readonly view: WorkspaceView;
+  readonly template: Template;
+};
 
 /** Scored as an answer in words. A model also reads what was changed, and a command finds it. */
 async function scoreWork(
   { item: task, judge: model, signal }: RolloutContext<TaskRecord>,
-  { run, diff, view }: WorkDone,
+  { run, diff, view, template }: WorkDone,
   { work, scorers = [] }: WorkAttempt,
 ): Promise<RolloutOutput> {
   const judge = taskJudgeOf(task);
-  const inside = commandJudge({ sandbox: inWorkspace(work.sandbox, view) }) as TaskScorer;
+  const { sandbox } = work;
+  const untouched = inFreshWorkspace(sandbox, template);
+  const inside = commandJudge({ sandbox: inWorkspace(sandbox, view), untouched }) as TaskScorer;
   const scorer = scorersOf([...scorers, inside]).get(judge.kind);
   if (!scorer) return noScore(`nobody here scores by ${judge.kind}`);
   const answer = judge.kind === 'rubric' ? workText({ run, diff }) : run.text;
@@ -202,4 +209,13 @@ async function scoreWork(
 const inWorkspace = (sandbox: Sandbox, view: WorkspaceView): Sandbox => ({
   ...sandbox,
   run: ({ cwd: _, ...request }) => sandbox.run({ ...request, workspace: view }),
+});
+
+/** Runs each command where nobody has worked. */
+const inFreshWorkspace = (sandbox: Sandbox, template: Template): Sandbox => ({
+  ...sandbox,
+  async run(request) {
+    await using workspace = await openWorkspace({ template, sandbox });
+    return await inWorkspace(sandbox, workspace.view).run(request);
+  },
 });

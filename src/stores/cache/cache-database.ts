@@ -10,7 +10,7 @@ import {
   useOwnDatabase,
 } from '../own-database.ts';
 
-export type CacheName = keyof RunCaches;
+export type CacheName = Exclude<keyof RunCaches, 'workFolder'>;
 export type CacheEntry = { readonly cache: CacheName; readonly key: string; readonly value: string };
 
 /** What `user_version` says of a file with the tables below. Files from before it was written say 0, and have them too. */
@@ -198,7 +198,7 @@ function toStorable(text: string): string {
   return isSafe ? text : MARK + JSON.stringify(text);
 }
 
-export const fromStorable = (stored: string): string =>
+const fromStorable = (stored: string): string =>
   stored.startsWith(MARK) ? JSON.parse(stored.slice(MARK.length)) : stored;
 
 /** What a cache that grew beyond its limit is cut down to, so that the next cut is not soon. */

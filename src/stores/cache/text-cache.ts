@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RunCaches, TextCache } from '../../core/contracts/index.ts';
 import type { OpenOptions } from '../../core/run/index.ts';
 import { makeFolder, makeOwnFolder, refuseLink, shownPath } from '../own-files.ts';
@@ -38,6 +38,7 @@ export async function openCaches(
   return {
     replies: textCache('replies'),
     rollouts: { ...textCache('rollouts'), flush: writer.flush },
+    workFolder: resolve(folder, 'work'),
     close() {
       isOpen = false;
       writer.flush();

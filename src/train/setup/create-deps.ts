@@ -70,6 +70,7 @@ export function createRunDeps({ promptOverrides, onProgress, onWarning, ...optio
     workers: config.workers,
     extras: config.extras,
     rollouts: caches && countNew(caches.rollouts, countNewRollout),
+    workFolder: caches?.workFolder,
     promptOverrides,
     runner,
     countTokens,

@@ -1,10 +1,15 @@
 import { readdirSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
 import type { ResourceLimits } from '../../core/contracts/index.ts';
 import { type ProcessTree, type RunningProcess, readText } from '../processes/process-tree.ts';
 import { type Groups, THREADS } from './groups.ts';
 
 const LOOK_MS = 200;
 const DISK_MS = 1_000;
+
+/** A walk is done at once when the disk has lost this part of the limit since the last one. Programs write gigabytes in a second. */
+const FREE_MS = 25;
+const WRITTEN_SHARE = 8;
 
 /** A walk over many files is done less often: it may take a tenth of the time. */
 const DISK_SHARE = 10;
@@ -62,12 +67,19 @@ function watchDisk({ limits, writable, diskMbBefore }: Watched, exceeded: (limit
   const { diskMb } = limits;
   const isFull = async () => diskMb !== undefined && (await diskMbOf(writable)) - diskMbBefore >= diskMb;
   let timer: NodeJS.Timeout | undefined;
+  let [nextAt, freeThen] = [performance.now() + DISK_MS, Number.POSITIVE_INFINITY];
   const look = async () => {
     const begin = performance.now();
-    if (await isFull()) exceeded('diskMb');
-    else if (timer !== undefined) timer = setTimeout(look, Math.max(DISK_MS, DISK_SHARE * (performance.now() - begin)));
+    const free = await freeMbOf(writable);
+    if (freeThen === Number.POSITIVE_INFINITY) freeThen = free;
+    if (begin >= nextAt || freeThen - free >= diskMb! / WRITTEN_SHARE) {
+      if (await isFull()) return exceeded('diskMb');
+      const end = performance.now();
+      [nextAt, freeThen] = [end + Math.max(DISK_MS, DISK_SHARE * (end - begin)), free];
+    }
+    if (timer !== undefined) timer = setTimeout(look, FREE_MS);
   };
-  if (diskMb !== undefined) timer = setTimeout(look, DISK_MS);
+  if (diskMb !== undefined) timer = setTimeout(look, 0);
   return {
     stop() {
       clearTimeout(timer);
@@ -75,6 +87,17 @@ function watchDisk({ limits, writable, diskMbBefore }: Watched, exceeded: (limit
       return isFull();
     },
   };
+}
+
+/** What is left on the disks of these folders. Asking takes no time, and shows at once that somebody writes. */
+async function freeMbOf(folders: readonly string[]): Promise<number> {
+  const disks = await Promise.all(
+    folders.map(async (folder) => {
+      const [{ dev }, { bavail, bsize }] = await Promise.all([stat(folder), statfs(folder)]);
+      return [dev, (bavail * bsize) / 2 ** 20] as const;
+    }),
+  ).catch(() => []); // a folder may be gone: then walks are all there is
+  return [...new Map(disks).values()].reduce((sum, free) => sum + free, 0);
 }
 
 /** A longer walk counts as nothing. The limit of a single file holds all the same. */

@@ -1,4 +1,4 @@
 import { it } from 'vitest';
-import { meetsExpectation, untrueInputs } from '../../support/untrue-inputs.ts';
+import { meetsExpectation, untrueInputs } from '../../support/imports/untrue-inputs.ts';
 
 it.each(untrueInputs)('input %s', meetsExpectation);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { meetsExpectation, untrueInputs } from '../../support/untrue-inputs.ts';
+import { meetsExpectation, untrueInputs } from '../../support/imports/untrue-inputs.ts';
 
 /** One of each kind and outcome. `untrue-inputs.heavy.ts` takes all of them. */
 const SAMPLE = [

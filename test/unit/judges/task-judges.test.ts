@@ -1,6 +1,6 @@
 import { memoryRun, parseConfig, SkillOptTrainer } from 'skillopt';
 import { type QaItemInput, SimpleQAEnv } from 'skillopt/envs';
-import { commandJudge, rubricJudge, type TaskJudgeInput } from 'skillopt/judges';
+import { commandJudge, rubricJudge, TaskJudge, type TaskJudgeInput } from 'skillopt/judges';
 import { scripted } from 'skillopt/testing';
 import { probeSandbox, sandboxes } from 'skillopt/workspaces';
 import { describe, expect, it, test } from 'vitest';
@@ -145,6 +145,19 @@ describe('a task with a command', () => {
     ['sleep 30', { timeoutMs: 200 }],
   ])('6: without a verdict (%s) the result is missing rather than 0', async (text, more) => {
     expect(await rollOut(command(text, more), 'a')).toMatchObject({ errored: true, unjudged: true });
+  });
+
+  it.each([
+    ['crashes', 'grep -q . && kill -SEGV $$; false', {}, 'was ended by SIGSEGV'],
+    ['hangs', 'grep -q . && sleep 60; false', { timeoutMs: 500 }, 'more than 500 ms'],
+    ['ends with 127', 'grep -q . && exit 127; false', {}, 'exit code 127'],
+    ['prints no verdict', 'grep . || echo 0', { verdict: 'stdout' }, 'no verdict: "a"'],
+  ])('that %s on an answer, and not on none, has met a bad one: 0', async (_, text, more, reason) => {
+    const { failReason, ...rest } = await rollOut(command(text, more), 'a');
+    expect([rest.hard, rest.errored, failReason]).toEqual([0, undefined, expect.stringContaining(reason)]);
+    const stops = commandJudge({ sandbox, onVerifierCrash: 'stop' });
+    const judge = TaskJudge.parse(command(text, more)) as never;
+    expect(await stops.score({ judge, question: '', answer: 'a' })).toMatchObject({ errored: true, unjudged: true });
   });
 
   it('is refused before the first rollout when there is no sandbox', async () => {

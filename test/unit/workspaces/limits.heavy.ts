@@ -37,6 +37,20 @@ describe.each(kinds)('limits in %s', (_, open) => {
     expect(processesWith(mark)).toEqual([]);
   });
 
+  it('ends what writes many files at once soon after its limit', async () => {
+    using folder = tempFolder();
+    const script = 'for i in 1 2 3 4 5 6 7 8; do head -c 400000000 /dev/zero > f$i & done; wait; sleep 60';
+    const own = { diskMb: 512 };
+    const result = await open().run({
+      command: sh(script),
+      workspace: { path: folder.path },
+      timeoutMs: 120_000,
+      limits: own,
+    });
+    const { stdout } = await promisify(execFile)('du', ['-sm', folder.path]);
+    expect([result.exceeded, Number.parseInt(stdout, 10)]).toEqual(['diskMb', expect.toSatisfy((mb) => mb < 1_024)]);
+  });
+
   it('lets a file with holes be, and one that is within them', async () => {
     using folder = tempFolder();
     const command = sh('truncate -s 60M holes && head -c 1000 /dev/zero > small && echo done');

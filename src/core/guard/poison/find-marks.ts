@@ -25,7 +25,7 @@ export function findMarks(rule: string): string[] {
 }
 
 /** The weakest mark: nothing stands out, but the rule is about more than the shape of texts and code. */
-export const TELLS_HOW_TO_ACT = 'tells how to act';
+const TELLS_HOW_TO_ACT = 'tells how to act';
 
 const isCommandToRun = ({ code, at }: Code, text: string) =>
   isUnusualCommand(code) && !isForbidden(text.slice(Math.max(0, at - 120), at));

@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { runCli } from '../../src/cli/index.ts';
-import { type FakeLLM, startFakeLLM } from '../../src/testing/index.ts';
-import { captureIo } from './capture-io.ts';
+import { runCli } from '../../../src/cli/index.ts';
+import { type FakeLLM, startFakeLLM } from '../../../src/testing/index.ts';
+import { captureIo } from '../capture-io.ts';
 
 type Outcome = 'refuse' | 'announce' | 'clean';
 type Expected = {
@@ -16,7 +16,7 @@ type Expected = {
   readonly accepts?: readonly Outcome[];
 };
 
-const FIXTURES = new URL('../fixtures/untrue-inputs/', import.meta.url).pathname;
+const FIXTURES = new URL('../../fixtures/untrue-inputs/', import.meta.url).pathname;
 export const untrueInputs = readdirSync(FIXTURES).filter((name) => existsSync(join(FIXTURES, name, 'expect.json')));
 const expectedOf = (name: string) => JSON.parse(readFileSync(join(FIXTURES, name, 'expect.json'), 'utf8')) as Expected;
 
