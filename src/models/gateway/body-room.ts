@@ -22,7 +22,12 @@ type Use = (body: HeldBody | Fault) => Promise<void>;
 /** More than agents send. Providers take up to 32 MB. */
 const MAX_BODY_MB = 24;
 const MAX_BODY = MAX_BODY_MB * 1_000_000;
-const TOO_LARGE: Fault = { status: 413, message: `A request may have ${MAX_BODY_MB} MB, also when it is unpacked.` };
+/** Without a length, others would wait for all of a body that is too large. Agents' clients give one. */
+const MAX_UNANNOUNCED = 4_000_000;
+const TOO_LARGE: Fault = {
+  status: 413,
+  message: `A request may have ${MAX_BODY_MB} MB, also when it is unpacked, and 4 MB without a content-length.`,
+};
 const UNREADABLE: Fault = { status: 400, message: 'The request cannot be unpacked.' };
 
 /** What one gateway holds in memory. Most requests fit into it. */
@@ -95,7 +100,7 @@ async function readAtPace(body: GrowingBody): Promise<boolean> {
     before = body.length;
   }, PACE_MS);
   try {
-    return await body.read((size) => size <= MAX_BODY);
+    return await body.read((size) => size <= body.most);
   } finally {
     clearInterval(pace);
   }
@@ -123,6 +128,8 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 /** One buffer that grows: a body may come byte by byte, and a list of its pieces would take a hundred times its size. */
 class GrowingBody {
   length = 0;
+  /** As it announces, or may have without that. */
+  readonly most: number;
   readonly incoming: IncomingMessage;
   readonly #chunks: AsyncIterator<Buffer>;
   #buffer = Buffer.alloc(0);
@@ -130,6 +137,7 @@ class GrowingBody {
 
   constructor(incoming: IncomingMessage) {
     this.incoming = incoming;
+    this.most = Number(incoming.headers['content-length'] ?? MAX_UNANNOUNCED);
     this.#chunks = incoming.iterator({ destroyOnReturn: false });
   }
 
@@ -143,7 +151,8 @@ class GrowingBody {
       this.#next ??= (await this.#chunks.next()).value;
       if (this.#next === undefined) return true;
       const length = this.length + this.#next.length;
-      const capacity = length <= this.#buffer.length ? this.#buffer.length : capacityFor(length);
+      const grown = Math.max(length, Math.min(2 * length, this.most));
+      const capacity = length <= this.#buffer.length ? this.#buffer.length : grown;
       if (!mayTake(capacity)) return false;
       if (capacity > this.#buffer.length) this.#buffer = Buffer.concat([this.bytes()], capacity);
       this.#buffer.set(this.#next, this.length);
@@ -152,6 +161,3 @@ class GrowingBody {
     }
   }
 }
-
-/** Twice as much as is needed now, unless it is all that there may be. */
-const capacityFor = (length: number) => Math.max(length, Math.min(2 * length, MAX_BODY));
