@@ -6,7 +6,7 @@
  * workspace (`loadWorkspaceTasks`): the same with `toWork`, then rows, of which `requireOwnRows` refuses SWE-bench; qa does not look
  * for it. A folder: Harbor tasks, evals of a skill, or folders with a task.yaml; otherwise TASKS_INVALID. trigger
  * (`loadTriggerQueries`) reads rows with `should_trigger`; `evals.ts` refuses such rows for the others. A file with `stimuli` is known
- * by `isDotnet`, after evals and before promptfoo: workspace refuses it; for qa it is no list of tasks.
+ * by `isDotnet`, after evals and before promptfoo: workspace refuses it, and reads only the older form, with `scenarios`; for qa it is no list of tasks.
  * Left out or refused: what cannot be carried throws `NotCarried`. It is caught where it stands and named in `leftOut`: a check, then
  * the test if no check is left, a prompt, a file of tests. A `file://` that leads out of the folder, is missing, over 10 MB, no text
  * or a program (never run) is such a case: in a variable it costs the test, in a check the check. The import ends

@@ -53,6 +53,8 @@ async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
     // `proposalsPerBatch` times. The cache has its attempts; the analysts are asked again, about another order.
     const step = nextStep(state, plan, run);
     if (!step) return state;
+    // `nothing_to_gain`: the current skill passes every validation task. `rollouts_spent`: `maxRollouts`, less what the passes after
+    // the search need, does not pay for this step. Tests do not count towards it.
     const reason = whyOver(state, step, run);
     if (reason) return endSearch(state, step, reason, run);
     state = await takeStep(state, step, run);

@@ -61,7 +61,7 @@ async function runAgent(agent: Agent, request: AgentRunRequest): Promise<AgentRu
 
 const ENDED = new Error('the run was ended');
 
-/** Between the agent and its provider. Absent where the agent asks with the user's sign-in. */
+/** Between the agent and its provider. Absent without a key and an address: then the agent asks with the user's sign-in. */
 async function openGateway(
   { upstream, price, sandbox, callTimeoutMs, model }: Agent,
   { limits: { maxTurns, maxTokens, maxUsd, timeoutMs }, skills, signal, onSpend }: AgentRunRequest,
@@ -157,7 +157,7 @@ type Outcome = {
 /** The result of a run. An outage is thrown: it is neither a success nor a failure of the agent. */
 function toRun(agent: Agent, outcome: Outcome): AgentRun {
   const { collected, gateway } = outcome;
-  const failure = gateway?.failure();
+  const failure = gateway?.failure(); // of a call that was silent twice, too, whatever the agent ended with
   if (failure !== undefined && !outcome.isEnough) throw failure;
   if (gateway?.calls() === 0) requireAllowed(agent, gateway.refused());
   const modelsRefused = gateway?.refused() ?? {};

@@ -137,7 +137,10 @@ async function prepareNight(input: NightInput, night: number) {
   return { documents, work, record: recordOf(input, gathered, { night, documents, notes, work }) };
 }
 
-/** The given documents and the existing skills that tasks name, each as it will be once pending proposals are adopted. */
+/**
+ * The given documents and the existing skills that tasks name, each as it will be once pending proposals are adopted. A name for which
+ * no file, or more than one, is found, or one of a plugin or a package, becomes a note. `planShots` decides later which have tasks enough.
+ */
 async function documentsFor(tasks: Tasks, { documents, chooseSkills, state }: NightInput) {
   const { skills, notes } = (await chooseSkills?.(tasks)) ?? noChoice;
   return { documents: [...documents, ...skills.map((skill) => onPending(skill, state.proposals))], notes };
