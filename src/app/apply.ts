@@ -107,7 +107,7 @@ async function planApply(run: LoadedRun, journalFolder: string, to?: string): Pr
 function together({ best, initialSkill }: RunState, own: Standing, others: readonly PlannedFile[]): Standing {
   const all = [own, ...others.map(({ standing }) => standing)];
   if (all.every((standing) => standing === 'same')) return 'same';
-  if (best.skill === initialSkill) return 'unchanged'; // the verdict «No change», and no other
+  if (best.skill === initialSkill) return 'unchanged'; // «No change» of a finished run; a stopped or broken one may have no better skill either
   return all.find((standing) => standing === 'missing' || standing === 'changed') ?? 'write';
 }
 

@@ -6,12 +6,15 @@
  * workspace (`loadWorkspaceTasks`): the same with `toWork`, then rows, of which `requireOwnRows` refuses SWE-bench; qa does not look
  * for it. A folder: Harbor tasks, evals of a skill, or folders with a task.yaml; otherwise TASKS_INVALID. trigger
  * (`loadTriggerQueries`) reads rows with `should_trigger`; `evals.ts` refuses such rows for the others. A file with `stimuli` is known
- * by `isDotnet`, after evals and before promptfoo: workspace refuses it, and reads only the older form, with `scenarios`; for qa it is no list of tasks.
+ * by `isDotnet`, after evals and before promptfoo: workspace refuses it, and reads only the older form, with `scenarios`. For qa it is
+ * no list of tasks.
  * Left out or refused: what cannot be carried throws `NotCarried`. It is caught where it stands and named in `leftOut`: a check, then
  * the test if no check is left, a prompt, a file of tests. A `file://` that leads out of the folder, is missing, over 10 MB, no text
- * or a program (never run) is such a case: in a variable it costs the test, in a check the check. The import ends
- * (TASKS_INVALID) if that happens inside `defaultTest`, if the file as a whole is not what its keys say, or if no task is left. A Harbor task with compose, two FROM or a test.sh that downloads is left out alone.
- * That no sandbox can show /app ends the run in its setup (SANDBOX_UNAVAILABLE). What is left out becomes a finding (`tasks/check-content.ts`).
+ * or a program (never run) is such a case: in a variable it costs the test, in a check the check. The import ends (TASKS_INVALID) if
+ * that happens inside `defaultTest`, if the file as a whole is not what its keys say, or if no task is left. A Harbor task with
+ * compose, two FROM or a test.sh that downloads is left out alone.
+ * That no sandbox can show /app ends the run in its setup (SANDBOX_UNAVAILABLE). What is left out becomes a finding
+ * (`tasks/check-content.ts`).
  * Splits (`splitItems`) come last, after copies are left out: named for all rows or for none (only some: TASKS_INVALID), else drawn by
  * `splitRatio`. When a run begins, an empty train or val is TASKS_INVALID, and any other number than `trainSize` CONFIG_INVALID.
  */

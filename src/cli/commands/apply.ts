@@ -6,8 +6,7 @@
  * Another process that applies or undoes is noticed at once (`recover`), and again when writing: RUN_LOCKED. `recover` takes back what
  * a crash cut off. `planApply` reads the live files. A link is followed. Before anybody is asked, DOCUMENT_REFUSED ends it for
  * a file that has several names, may not be written or is no regular file (`refused`), or is gone or edited (`requireApplicable`).
- * Then the person is asked, and
- * `replaceFiles` checks all of it again.
+ * Then the person is asked, and `replaceFiles` checks all of it again.
  */
 import { join } from 'node:path';
 import {

@@ -6,8 +6,7 @@
  * a resumed run tries again. If more than `maxErroredShare` of a stage is errored, the run stops; where too many attempts with a
  * candidate are not judged, the candidate is rejected as invalid instead, and the run continues.
  * At `timeoutMs` or Ctrl-C the sandbox asks the agent's processes to end and kills them after 2 s; what an agent leaves behind when it
- * ends by itself is killed too. Closing
- * the gateway ends calls in flight. After a time-out the work is judged as it is.
+ * ends by itself is killed too. Closing the gateway ends calls in flight. After a time-out the work is judged as it is.
  * A call beyond maxTurns, maxTokens or maxUsd gets status 400 from the gateway, which notes the limit and ends the agent. Claude,
  * Gemini and Qwen also get maxTurns, and Claude maxUsd, as a setting of their own; if that ends one first, its events name the limit.
  * Once the agent is gone, changes are read, then assertions are checked, then `verifyWorkspace` lays its files over the agent's and

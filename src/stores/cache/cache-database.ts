@@ -190,7 +190,7 @@ function makeTable(database: Database, name: string): void {
 const MARK = '\u0001';
 
 /**
- * Text that a database gives back as it was. SQLite would cut it at a NUL and mend half a surrogate pair,
+ * Text that a database gives back as it was. SQLite would cut it at a NUL and repair half a surrogate pair,
  * and a resumed run would read another reply than the first one did. Such text, which is rare, is kept as JSON behind a mark.
  */
 function toStorable(text: string): string {
