@@ -47,7 +47,8 @@ export function journalLines(
         throw new Error(`${damaged}: it should have the check ${previous}`);
       if (check === undefined && isChecked) throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
       isChecked = check !== undefined;
-      const { names: news = [], check: _check, ...packed } = JSON.parse(line) ?? {};
+      const { names: news = [], check: written, ...packed } = JSON.parse(line) ?? {};
+      if (!isChecked && written !== undefined) throw new Error(`${damaged}: its check is no check`);
       names.add(news);
       const event = changeLists(packed, unpack) as RunEvent;
       if (!isChecked) requireOldLine(event); // a line with a check was written by code that knew the event
