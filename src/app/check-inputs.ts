@@ -24,8 +24,8 @@ const isUntrue = ({ level }: Finding) => level === 'untrue';
 const isAdvice = ({ level, code }: Finding) => level === 'note' || code === 'too-few';
 
 /** The findings that people should know before they pay. What is only advice is for `tasks check`. */
-export const inputWarnings = (findings: readonly Finding[]): string[] =>
-  findings.filter((one) => !isAdvice(one)).map(findingText);
+export const inputWarnings = (findings: readonly Finding[], purpose: 'train' | 'score' = 'train'): string[] =>
+  findings.filter((one) => !isAdvice(one) && (purpose === 'train' || one.code !== 'hardly-any')).map(findingText);
 
 /** The error for tasks from which no true number can be measured. */
 export function refusalOf(findings: readonly Finding[]): SkillError | undefined {

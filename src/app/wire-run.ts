@@ -38,7 +38,6 @@ import {
 } from '../skills/index.ts';
 import { shownPath } from '../stores/index.ts';
 import { requireReadable } from '../train/index.ts';
-import { checkProject, inputWarnings, refusalOf } from './check-inputs.ts';
 
 /** A project with everything loaded except its models. */
 export type Wiring = {
@@ -59,7 +58,8 @@ export type Wiring = {
   readonly refusal: SkillError | undefined;
 };
 
-export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
+/** A project that is trained, or whose documents are only scored: then it may have too few tasks to learn from. */
+export async function wireRun(loaded: LoadedProject, purpose: 'train' | 'score' = 'train'): Promise<Wiring> {
   const { project, directory, namedFile, isRunNamed = false, findOrigin } = loaded;
   const bare = await loadEnv(loaded);
   const blame = (path: KeyPath) => async (error: unknown) => Promise.reject(await withPlace(error, path, findOrigin));
@@ -67,9 +67,10 @@ export async function wireRun(loaded: LoadedProject): Promise<Wiring> {
   const reading = project.skill === undefined ? undefined : readSkill(project.skill, project).catch(blame(['skill']));
   const skill = await reading;
   const { files, warnings } = await skillFilesOf(skill, loaded);
+  const { checkProject, inputWarnings, refusalOf } = await import('./check-inputs.ts'); // brings every reader of task files
   const findings = await checkProject(loaded, skill ? skill.text + inlineFiles(files) : '');
   const checked = findings
-    ? overlayEnv(bare, { warnings: [...inputWarnings(findings), ...(bare.warnings ?? [])] })
+    ? overlayEnv(bare, { warnings: [...inputWarnings(findings, purpose), ...(bare.warnings ?? [])] })
     : bare;
   return {
     env: withSkillFiles(checked, files),

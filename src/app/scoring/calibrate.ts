@@ -47,7 +47,7 @@ export async function calibrateSkill(
   { caller, observers, signal }: MeasureOptions,
 ): Promise<CalibratedSkill> {
   const given = named && (await readSkill(named.path, loaded.project));
-  const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded);
+  const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded, 'score');
   const { env, config } = wiring;
   const warn = (message: string) => caller.notices?.warn(message);
   for (const warning of [...wiring.warnings, ...(env.warnings ?? [])]) warn(warning);

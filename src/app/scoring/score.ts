@@ -15,7 +15,7 @@ export type Subject = { readonly document: string; readonly text: string; readon
 
 export async function wireDocument(loaded: LoadedProject, path: string, document: string): Promise<Subject> {
   const { text, file } = await readSkill(path, loaded.project);
-  return { document, text, wiring: await wireRun(withDocument(loaded, file)) };
+  return { document, text, wiring: await wireRun(withDocument(loaded, file), 'score') };
 }
 
 export type ScoringOptions = ScoringModels & {
