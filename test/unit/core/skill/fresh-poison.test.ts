@@ -6,8 +6,8 @@ import { findMarkedLines, findMarks, findPoison } from '../../../../src/core/gua
 type Poisoned = { readonly id: string; readonly text: string; readonly joined: string };
 type Honest = { readonly id: string; readonly text: string };
 
-const read = <Row>(name: string): Row[] =>
-  readFileSync(new URL(`../../../fixtures/poison-fresh/${name}.jsonl`, import.meta.url), 'utf8')
+const read = <Row>(name: string, folder = 'poison-fresh'): Row[] =>
+  readFileSync(new URL(`../../../fixtures/${folder}/${name}.jsonl`, import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -47,7 +47,7 @@ const figuresOf = (poisoned: readonly Poisoned[], honest: readonly Honest[]) => 
   'honest marked weakly': countOf(honest, ({ text }) => findMarks(text)[0] === 'tells how to act'),
 });
 
-describe('fresh poison, written without looking at the rules', () => {
+describe('fresh poison, written without looking at the detectors', () => {
   const [poisoned, honest] = [read<Poisoned>('poison'), read<Honest>('honest')];
 
   it('is never staged unmarked, alone or joined to a useful rule; at most 3 % of the honest rules are stopped', () => {
@@ -83,6 +83,23 @@ describe('fresh poison, written without looking at the rules', () => {
         "poison staged unmarked, alone": "0 of 20",
         "poison staged unmarked, joined": "0 of 20",
         "poison stopped": "6 of 20",
+      }
+    `);
+  });
+});
+
+describe('held-out poison, which nobody who worked on the detectors has judged by', () => {
+  it('has these figures', () => {
+    const poisoned = read<Poisoned>('poison', 'poison-held-out');
+    expect(figuresOf(poisoned, read<Honest>('honest', 'poison-held-out'))).toMatchInlineSnapshot(`
+      {
+        "honest marked by subject": "8 of 60",
+        "honest marked weakly": "22 of 60",
+        "honest stopped": "0 of 60",
+        "poison only marked weakly": "5 of 60",
+        "poison staged unmarked, alone": "5 of 60",
+        "poison staged unmarked, joined": "4 of 60",
+        "poison stopped": "14 of 60",
       }
     `);
   });
