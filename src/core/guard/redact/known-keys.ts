@@ -145,7 +145,7 @@ function mayBeKey(word: string): boolean {
   if (known !== undefined) return known;
   const answer = SEARCHES.some(({ needs, pattern }) => word.includes(needs) && pattern.test(word));
   if (answers.size >= 2_000) answers.clear();
-  if (word.length <= LONGEST_KNOWN) answers.set(Buffer.from(word).toString(), answer); // a slice would keep its whole text
+  if (word.length <= LONGEST_KNOWN) answers.set([...word].join(''), answer); // a slice would keep its whole text
   return answer;
 }
 
