@@ -48,7 +48,7 @@ export function keptWork(place: RolloutContext['keptWork'], attempt: Attempt) {
       if (work === undefined) return undefined;
       const exitCode = await inWorkspace(RESTORE);
       if (exitCode === 0) return work;
-      await remove();
+      if (exitCode !== undefined) await remove(); // otherwise the sandbox failed, and not the work
       if (exitCode === BROKEN) return undefined;
       throw new SkillError('ENV_FAILED', 'finished work could not be put back into its workspace');
     },

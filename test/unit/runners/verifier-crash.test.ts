@@ -117,6 +117,28 @@ describe('an outage', () => {
   });
 });
 
+it.skipIf(best.id === 'none').each<[string, Partial<WorkspaceTaskInput>]>([
+  ['verifier', { verify: 'false' }],
+  ['reader of an assertion', { assertions: [{ type: 'file_exists', path: 'a.txt' }] }],
+])('a sandbox of the %s that fails with the exit code of a verdict is no score', async (_, task) => {
+  let asked = 0;
+  const gone = [{ from: '/no/such/folder', to: '/data' }];
+  const isScoring = (request: Parameters<typeof best.run>[0]) =>
+    request.env?.SKILLOPT_VERDICT_DIR ? asked++ > 0 : request.command.at(-1) === 'a.txt';
+  const run: typeof best.run = (request) => best.run(isScoring(request) ? { ...request, mounts: gone } : request);
+  const result = await attempt(task, ['true'], { sandbox: { ...best, run } });
+  expect(result).toMatchObject({ errored: true, unjudged: true, calls: 1 });
+  expect(result.failReason).toContain('the sandbox failed: bwrap: ');
+});
+
+it('a verifier whose program the work took away has met bad work', async () => {
+  const task = { files: { 'check.sh': '#!/bin/sh\nfalse\n' }, verify: ['./check.sh'] };
+  expect(await attempt(task, ['rm check.sh'])).toMatchObject({
+    hard: 0,
+    failReason: expect.stringContaining('exit code 127'),
+  });
+});
+
 describe('finished work that could not be judged', () => {
   const work = ['mkdir -p a/b', 'echo seven > a/b/out.txt', 'rm in.txt', 'ln -s a/b link', 'chmod 755 a/b/out.txt'];
   const files = { 'in.txt': 'six\n', 'other.txt': 'stays\n' };
