@@ -145,8 +145,7 @@ async function runAttempt(
     const run = await agent.run({ workspace: workspace.view, ...given });
     return { run, diff: await workspace.diff() };
   };
-  const { run, diff } = (await kept.restore()) ?? (await work());
-  await using unjudged = kept.unlessJudged({ run, diff });
+  const { run, diff } = (await kept.restore()) ?? (await kept.keep(await work()));
   const site = openSite(sandbox, workspace.view, { signal, limits });
   const tests = await templates.testsOf(task);
   const untouched = () => verifyUntouched(task, surroundings, signal);
@@ -154,7 +153,7 @@ async function runAttempt(
     ...{ task, run, diff, skill: nameOf(skill), site, tests, rubric, judge, onVerifierCrash },
     verifyUntouched: untouched,
   });
-  if (!score.errored) unjudged.isJudged = true;
+  if (!score.errored) await kept.forget();
   const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
   return toOutput(score, task, { run, diff, skill, trajectory });
 }
