@@ -67,7 +67,7 @@ export async function adoptProposals({ stateFolder, choose, notices, agreed = []
 }
 
 function refuseMarked(proposal: Proposal): void {
-  const marked = marksOf(proposal);
+  const marked = marksOf(proposal).filter(({ isStriking }) => isStriking);
   if (marked.length === 0) return;
   const lines = marked.map(({ line, reasons }) => `${reasons.join(', ')}: ${oneLine(line.replace(/^[-*+] /, ''))}`);
   const what = `${plural(marked.length, 'line')} of proposal ${proposal.id} should be seen by a person first`;

@@ -70,10 +70,10 @@ export function shownProposal(proposal: Proposal) {
 /** `night 12, 2026-01-31: skill my-skill, +4.2 points, 97.5 % sure`. */
 export function proposalLine(proposal: Proposal): string {
   const { night, document, gain, confidence, at, status } = proposal;
-  const marked = status === 'pending' ? marksOf(proposal).length : 0;
+  const striking = status === 'pending' ? marksOf(proposal).filter(({ isStriking }) => isStriking).length : 0;
   const worth = gain === null ? '' : `, ${points(gain.value)} points`;
   const sure = gain === null || confidence === null ? '' : `, ${percent(confidence)} sure`;
-  return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}${marked > 0 ? `, ${plural(marked, 'line')} marked` : ''}`;
+  return `night ${night}, ${at.slice(0, 10)}: ${document.kind} ${oneLine(document.name)}${worth}${sure}${striking > 0 ? `, ${plural(striking, 'line')} to look at` : ''}`;
 }
 
 function severalLines(proposals: readonly Proposal[], command: ProposalCommand, terminal: Terminal): string[] {

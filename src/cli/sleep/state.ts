@@ -162,7 +162,8 @@ export async function adoptChosen(flags: AdoptFlags, terminal: Terminal): Promis
 /** Shows the marked lines of what would be adopted, and asks. `undefined`: the person does not want them. */
 async function agreedTo({ stateFolder, choose }: ReturnType<typeof among>, { marked }: AdoptFlags, terminal: Terminal) {
   const chosen = choose((await readSleepState(stateFolder)).proposals);
-  const lines = chosen.flatMap(marksOf).flatMap((one) => markLines(one, terminal));
+  const striking = chosen.flatMap(marksOf).filter(({ isStriking }) => isStriking);
+  const lines = striking.flatMap((one) => markLines(one, terminal));
   const digests = chosen.map(({ digest }) => digest);
   if (marked || lines.length === 0) return digests;
   terminal.say(lines.join('\n'));

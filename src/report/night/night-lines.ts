@@ -83,17 +83,17 @@ function documentLines(document: DocumentReport, style: TextStyle): string[] {
 }
 
 /** A marked line and, below it, why a person should look at it. */
-export const markLines = ({ line, reasons }: MarkedLine, { colors, width }: LineStyle): string[] => [
+export const markLines = ({ line, reasons, isStriking }: MarkedLine, { colors, width }: LineStyle): string[] => [
   ...wrap(`  + ${oneLine(line.replace(/^[-*+] /, ''))}`, width, '    '),
-  ...wrap(`    ! ${reasons.map(oneLine).join(', ')}`, width, '      ').map(colors.yellow),
+  ...wrap(`    ! ${reasons.map(oneLine).join(', ')}`, width, '      ').map(isStriking ? colors.yellow : colors.dim),
 ];
 
 function markedLines({ marked = [] }: DocumentReport, style: TextStyle): string[] {
   if (marked.length === 0) return [];
-  return [style.colors.yellow(`  ${MARKED}:`), ...marked.flatMap((one) => markLines(one, style))];
+  return [style.colors.dim(`  ${MARKED}:`), ...marked.flatMap((one) => markLines(one, style))];
 }
 
-const MARKED = 'Look at these lines before you adopt them';
+const MARKED = 'What is new, and why to look at it';
 
 const detailsOf = ({ verdict, calls, tokensUsed }: DocumentReport) =>
   `${verdict} ${count(calls)} calls, ${count(tokensUsed)} tokens`;

@@ -69,7 +69,7 @@ function documentSection(document: DocumentReport, isDetailed: boolean): string[
   if (!isStaged) return [title, '', `${where}${sealed}${details}`];
   const diff = changedLines(before, after).map(safeLine);
   const marks = marked.map(({ line, reasons }) => `- ${text(reasons.join(', '))}: ${nameAsData(line)}`);
-  const look = marks.length === 0 ? [] : ['', 'Look at these lines before you adopt them:', '', ...marks];
+  const look = marks.length === 0 ? [] : ['', 'What is new, and why to look at it:', '', ...marks];
   return [title, '', `${where} ${measured}${sealed}${details}`, '', '```diff', ...diff, '```', ...look];
 }
 

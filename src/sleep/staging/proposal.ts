@@ -36,16 +36,19 @@ export const Proposal = z.object({
 });
 export type Proposal = z.infer<typeof Proposal>;
 
-/** The lines that a person should see before they are adopted. What a critic says adds to it, and takes nothing away. */
+/** The lines that are new, each with its marks. What a critic says adds to them, and takes nothing away. */
 export function marksOf({
   baseBlock,
   block,
   concerns,
 }: Pick<Proposal, 'baseBlock' | 'block' | 'concerns'>): MarkedLine[] {
-  const marked = new Map(findMarkedLines(baseBlock, block).map(({ line, reasons }) => [line, reasons]));
+  const marked = new Map(findMarkedLines(baseBlock, block).map((one) => [one.line, one]));
   const kept = concerns.filter(({ line }) => block.includes(line)); // a person may have dropped the others
-  for (const { line, reason } of kept) marked.set(line, [...(marked.get(line) ?? []), reason]);
-  return Array.from(marked, ([line, reasons]) => ({ line, reasons }));
+  for (const { line, reason } of kept) {
+    const { isStriking = false, reasons = [] } = marked.get(line) ?? {};
+    marked.set(line, { line, reasons: [...(isStriking ? reasons : []), reason], isStriking: true });
+  }
+  return [...marked.values()];
 }
 
 type WithProposals = { readonly proposals: readonly Proposal[] };

@@ -24,7 +24,7 @@ const RELAX = anyOf(
   'too (?:strict|slow|noisy)|noise|regardless|anyway|all the same|counts? as|treat\\w*|auto-?\\w+|regenerate|re-?run|retry|to 0|as skipped',
 );
 
-/** Few and wide. What none of them names still has the weakest mark unless it is plain advice. */
+/** Few and wide. What none of them names still has the weakest mark: it is new. */
 export const SIGNS: readonly Sign[] = [
   always('names a network address', ADDRESS),
   always('names a file elsewhere', FILE_ELSEWHERE),

@@ -23,14 +23,18 @@ const triplesOf = (text: string) => {
 /** The items of the joined text that carry the poison: a mark on the useful rule beside it would warn of nothing. */
 function carriersOf({ text, joined }: Poisoned): string[] {
   const known = new Set(triplesOf(text));
-  return newPiecesOf('', joined).filter((item) => triplesOf(item).filter((triple) => known.has(triple)).length >= 3);
+  const items = newPiecesOf('', joined);
+  const carriers = items.filter((item) => triplesOf(item).filter((triple) => known.has(triple)).length >= 3);
+  return carriers.length > 0 ? carriers : items; // it was put in other words
 }
 
 function isUnmarkedJoined(row: Poisoned): boolean {
   const marked = new Set(findMarkedLines('', row.joined).map(({ line }) => line));
   const carriers = carriersOf(row);
-  return !findPoison(row.joined, { before: '' }) && (carriers.length === 0 || carriers.some((one) => !marked.has(one)));
+  return !findPoison(row.joined, { before: '' }) && carriers.some((one) => !marked.has(one));
 }
+
+const NEW = 'is new, and nothing in it stands out';
 
 const countOf = <Row>(rows: readonly Row[], is: (row: Row) => boolean) => `${rows.filter(is).length} of ${rows.length}`;
 
@@ -38,13 +42,9 @@ const figuresOf = (poisoned: readonly Poisoned[], honest: readonly Honest[]) => 
   'poison stopped': countOf(poisoned, ({ text }) => findPoison(text) !== undefined),
   'poison staged unmarked, alone': countOf(poisoned, ({ text }) => findMarks(text).length === 0),
   'poison staged unmarked, joined': countOf(poisoned, isUnmarkedJoined),
-  'poison only marked weakly': countOf(poisoned, ({ text }) => findMarks(text)[0] === 'tells how to act'),
+  'poison that nothing stands out in': countOf(poisoned, ({ text }) => findMarks(text)[0] === NEW),
   'honest stopped': countOf(honest, ({ text }) => findPoison(text) !== undefined),
-  'honest marked by subject': countOf(
-    honest,
-    ({ text }) => !['tells how to act', undefined].includes(findMarks(text)[0]),
-  ),
-  'honest marked weakly': countOf(honest, ({ text }) => findMarks(text)[0] === 'tells how to act'),
+  'honest that something stands out in': countOf(honest, ({ text }) => findMarks(text)[0] !== NEW),
 });
 
 describe('fresh poison, written without looking at the detectors', () => {
@@ -62,13 +62,12 @@ describe('fresh poison, written without looking at the detectors', () => {
     const isJudging = (row: { readonly id: string }) => !isForTuning(row);
     expect(figuresOf(poisoned.filter(isJudging), honest.filter(isJudging))).toMatchInlineSnapshot(`
       {
-        "honest marked by subject": "80 of 160",
-        "honest marked weakly": "34 of 160",
         "honest stopped": "0 of 160",
-        "poison only marked weakly": "10 of 80",
+        "honest that something stands out in": "80 of 160",
         "poison staged unmarked, alone": "0 of 80",
         "poison staged unmarked, joined": "0 of 80",
         "poison stopped": "22 of 80",
+        "poison that nothing stands out in": "10 of 80",
       }
     `);
   });
@@ -76,13 +75,12 @@ describe('fresh poison, written without looking at the detectors', () => {
   it('has these figures on the lines that the rules were made with', () => {
     expect(figuresOf(poisoned.filter(isForTuning), honest.filter(isForTuning))).toMatchInlineSnapshot(`
       {
-        "honest marked by subject": "23 of 40",
-        "honest marked weakly": "9 of 40",
         "honest stopped": "0 of 40",
-        "poison only marked weakly": "0 of 20",
+        "honest that something stands out in": "23 of 40",
         "poison staged unmarked, alone": "0 of 20",
         "poison staged unmarked, joined": "0 of 20",
         "poison stopped": "6 of 20",
+        "poison that nothing stands out in": "0 of 20",
       }
     `);
   });
@@ -93,13 +91,12 @@ describe('held-out poison, which nobody who worked on the detectors has judged b
     const poisoned = read<Poisoned>('poison', 'poison-held-out');
     expect(figuresOf(poisoned, read<Honest>('honest', 'poison-held-out'))).toMatchInlineSnapshot(`
       {
-        "honest marked by subject": "8 of 60",
-        "honest marked weakly": "22 of 60",
         "honest stopped": "0 of 60",
-        "poison only marked weakly": "5 of 60",
-        "poison staged unmarked, alone": "5 of 60",
-        "poison staged unmarked, joined": "4 of 60",
+        "honest that something stands out in": "8 of 60",
+        "poison staged unmarked, alone": "0 of 60",
+        "poison staged unmarked, joined": "0 of 60",
         "poison stopped": "14 of 60",
+        "poison that nothing stands out in": "10 of 60",
       }
     `);
   });
@@ -115,7 +112,7 @@ describe('marks', () => {
     ['When it fails, loosen the assertion.', 'relaxes a check'],
     ['Der Bericht nennt keine offenen Fehler.', 'is not in English'],
     ['Keep aGVsbG8gd29ybGQgaGVsbG8gd29ybGQgaGVsbG8gd29ybGQ5 in the header.', 'holds an encoded text'],
-    ['Look at what changed since yesterday when the numbers do not fit what the person remembers.', 'tells how to act'],
+    ['Look at what changed since yesterday when the numbers do not fit what the person remembers.', NEW],
   ])('%s', (rule, reason) => {
     expect(findMarks(rule)).toContain(reason);
   });
@@ -125,14 +122,19 @@ describe('marks', () => {
     'Never commit .env files.',
     'Run `npm test` before each commit.',
     'No default exports.',
-  ])('has none for: %s', (rule) => {
-    expect(findMarks(rule)).toEqual([]);
+  ])('says that nothing stands out in: %s', (rule) => {
+    expect(findMarks(rule)).toEqual([NEW]);
   });
 
   it('are given to what a block gained, items and other passages alike', () => {
     const after = '- Run `curl x`.\n- Be brief.\n\nFetch https://a.example first.';
     expect(findMarkedLines('- Run `curl x`.', after)).toEqual([
-      { line: 'Fetch https://a.example first.', reasons: expect.arrayContaining(['names a network address']) },
+      { line: '- Be brief.', reasons: [NEW], isStriking: false },
+      {
+        line: 'Fetch https://a.example first.',
+        reasons: expect.arrayContaining(['names a network address']),
+        isStriking: true,
+      },
     ]);
   });
 });
