@@ -159,7 +159,7 @@ export async function chooseSkills(
 function forTwoProjects(found: ResolvedSkill, tasks: Tasks, { settings }: DocumentSearch): ResolvedSkill {
   if (found.status !== 'found' || !found.document.isUserWide) return found;
   if (settings.skillScope === 'user' || projectsOf(tasks).length > 1) return found;
-  const why = `every project reads it, and its tasks come from one (--skill ${found.document.name} trains it all the same)`;
+  const why = `every project reads it, and its tasks come from one; a night for this skill alone trains it`;
   return { status: 'refused', why };
 }
 

@@ -84,7 +84,7 @@ describe('rules that a night learns', () => {
     writeTasks(home, tasks);
     const report = await answerOf(home, nightFlags(server.baseURL, '--no-evolve-memory'));
     expect(report.notes.join('\n')).toMatch(
-      /The skill deploy is not trained: every project reads it, and its tasks come from one \(--skill deploy /,
+      /The skill deploy is not trained: every project reads it, and its tasks come from one; a night for this skill/,
     );
     expect(report.proposals).toMatchObject([{ path: join(home.path, OF_SHOP) }]);
     const named = await answerOf(home, nightFlags(server.baseURL, '--no-evolve-memory', '--skill', 'deploy'));
