@@ -130,8 +130,9 @@ const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
 
 /** What can be expected on other tasks, between the lower end by all attempts and the upper end by those that nothing was chosen by. */
 function shownGain(measured: NightProof, { proof, all }: Record<'proof' | 'all', NightProof>, error: number): Estimate {
-  const value = gainElsewhere(measured, proof, error);
-  return { value, interval: { low: Math.min(value, all.gain.interval.low), high: measured.gain.interval.high } };
+  const { low } = all.gain.interval; // `gainElsewhere` may come to less, down to 0, where the tasks differ much
+  const value = Math.max(low, gainElsewhere(measured, proof, error));
+  return { value, interval: { low, high: measured.gain.interval.high } };
 }
 
 /** The winner counts by its final measurement alone; the seed was not chosen, so all its measurements count. */
