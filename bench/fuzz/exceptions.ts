@@ -53,4 +53,7 @@ export const SHORTER: Readonly<Record<string, number>> = {
   'project: namedProgram': PATH,
   'project: pinnedProgram': PATH,
   'project: readPins': PATH,
+  'sleep: findMemory': PATH,
+  'sleep: scopeTest': PATH,
+  'transcripts: foundSources': PATH,
 };

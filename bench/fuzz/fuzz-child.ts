@@ -3,6 +3,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { createContext, Script } from 'node:vm';
 import { SHORTER } from './exceptions.ts';
+import type { Answer } from './fuzz.ts';
 import { dice, firstRecipes, mutate, type Recipe, textOf } from './recipe.ts';
 import { make, textsIn } from './shape.ts';
 import type { Step, TextFunction } from './text-functions.ts';
@@ -59,15 +60,18 @@ function call(target: Callable, { parameters, isNew }: Step, text: () => string)
 const context = createContext({ work: () => undefined });
 const script = new Script('work()');
 
-/** Milliseconds of CPU until it returns, throws or waits for something. What takes longer than `most` is ended. */
+/** A busy machine gives a process a part of its time. */
+const WALL_PER_CPU = 8;
+
+/** Milliseconds of CPU until it returns, throws or waits for something. What takes far longer than `most` is ended. */
 async function timed(work: () => unknown, most: number): Promise<number> {
   const before = process.cpuUsage();
   try {
     context.work = work;
-    const answer: unknown = script.runInContext(context, { timeout: most });
+    const answer: unknown = script.runInContext(context, { timeout: most * WALL_PER_CPU });
     if (answer instanceof Promise) await Promise.race([answer, turns()]);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return most;
+  } catch {
+    // A refusal is an answer, and what was ended has taken its time.
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
@@ -81,7 +85,7 @@ async function turns(): Promise<void> {
 type Tried = { readonly recipe: Recipe; readonly ms: number };
 
 const [SHORT, LONGER, BYTES] = [2_000, 16_000, 1_000_000];
-const [MUTATIONS, MOST_SLOTS, MOST_MS] = [24, 2, 3_000];
+const [MUTATIONS, MOST_SLOTS, MOST_MS, MOST_AGAIN] = [24, 2, 3_000, 3];
 /** For each of the three stages of a search. There are hundreds of functions. */
 const STAGE_MS = 60;
 
@@ -114,9 +118,10 @@ async function slowest(run: Run, words: readonly string[]): Promise<Tried> {
   const second = await ranked(first.slice(0, 10), tryAt(LONGER));
   const mutants = Array.from({ length: MUTATIONS }, () => mutate(random.of(second.slice(0, 4)), words, random));
   const best = await ranked([...second.slice(0, 2), ...mutants], tryAt(LONGER));
-  const ms = await run(best[0]!, BYTES, MOST_MS);
+  let ms = await run(best[0]!, BYTES, MOST_MS);
   // Collecting garbage, or a busy machine, is not the work.
-  return { recipe: best[0]!, ms: ms > 1_000 && ms < MOST_MS ? Math.min(ms, await run(best[0]!, BYTES, MOST_MS)) : ms };
+  for (let again = 0; again < MOST_AGAIN && ms > 1_000; again++) ms = Math.min(ms, await run(best[0]!, BYTES, MOST_MS));
+  return { recipe: best[0]!, ms };
 }
 
 /** The slowest first, of those for which there was time. */
@@ -129,20 +134,20 @@ async function ranked(recipes: readonly Recipe[], time: (recipe: Recipe) => Prom
   return tried.sort((one, other) => other.ms - one.ms).map(({ recipe }) => recipe);
 }
 
-/** Why a function cannot be called with what was made up for it. A refusal on purpose is an answer. */
-async function tryPlain(subject: TextFunction): Promise<string | undefined> {
+/** Why a function cannot be called with what was made up for it, or why it refused that. */
+async function tryPlain(subject: TextFunction): Promise<Pick<Answer, 'problem' | 'stopped'>> {
   const { target, last } = await prepare(subject);
   try {
     await Promise.race([call(target, last, () => PLAIN), turns()]);
   } catch (error) {
-    return error instanceof TypeError ? String(error) : undefined;
+    return error instanceof TypeError ? { problem: String(error) } : { stopped: String(error).slice(0, 200) };
   }
-  return undefined;
+  return {};
 }
 
 process.on('message', async ({ subject, isPlain }: { subject: TextFunction; isPlain: boolean }) => {
   try {
-    process.send!(isPlain ? { problem: await tryPlain(subject) } : { worst: await search(subject) });
+    process.send!(isPlain ? await tryPlain(subject) : { worst: await search(subject), ...(await tryPlain(subject)) });
   } catch (error) {
     process.send!({ problem: String(error) });
   }

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { TextFunction } from './text-functions.ts';
 
 type Worst = { readonly slot: number | 'all'; readonly ms: number; readonly text: string };
-type Answer = { readonly worst?: Worst; readonly problem?: string };
+/** `problem`: it cannot be called. `stopped`: it refuses a plain text, since it needs a file, a process or another value. */
+export type Answer = { readonly worst?: Worst; readonly problem?: string; readonly stopped?: string };
 
 const CHILD = fileURLToPath(new URL('./fuzz-child.ts', import.meta.url));
 

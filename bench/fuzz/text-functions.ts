@@ -21,7 +21,12 @@ const DOORS = ['*/index.ts', 'core/*/index.ts'];
 const DOUBLES = ['sim', 'testing'];
 
 /** All that the doors of `src` export and that takes a text, alone or inside an object, so that a new export is found too. */
-export function findTextFunctions(): TextFunction[] {
+export const findTextFunctions = (): TextFunction[] => findFunctions().filter(takesText);
+
+export const takesText = ({ steps }: TextFunction) => steps.at(-1)!.parameters.some((shape) => textsIn(shape) > 0);
+
+/** All functions that the doors export, with those of the objects that they export or return. */
+export function findFunctions(): TextFunction[] {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, process.cwd());
   const doors = ts.sys.readDirectory('src', ['.ts'], DOUBLES, DOORS).sort();
@@ -65,15 +70,14 @@ class Ways {
     this.#place = place;
   }
 
-  /** Every way to a call that takes a text, through at most one other call. */
+  /** Every way to a call, through at most one other call. */
   from(type: ts.Type, names: readonly string[], before: readonly Step[] = []): (readonly Step[])[] {
     const [construct] = type.getConstructSignatures();
     const signature = type.getCallSignatures().at(0) ?? construct;
     if (signature === undefined) return this.#through(type, names, before);
     const parameters = signature.getParameters().map((parameter) => this.#shapeOf(this.#typeOf(parameter)));
     const steps = [...before, { names, parameters, isNew: construct !== undefined }];
-    const own = parameters.some((shape) => textsIn(shape) > 0) ? [steps] : [];
-    return before.length > 0 ? own : [...own, ...this.#behind(signature.getReturnType(), steps)];
+    return before.length > 0 ? [steps] : [steps, ...this.#behind(signature.getReturnType(), steps)];
   }
 
   /** What a call returns may take texts too: a function, or an object with functions of ours. */

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
+import { memoize } from '../core/text/index.ts';
 import type { Environment, Located } from './agent-cli.ts';
 import { type AgentCliName, agentClis } from './agent-clis.ts';
 import { childEnvironment, openCallFolder, runProcess } from './run-process.ts';
@@ -163,13 +164,21 @@ export const versionOf = async (program: CliAt, inherited: Environment): Promise
 const versionIn = (printed: string): string | undefined => /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(printed)?.[0];
 
 /** Undefined when the CLI cannot be run. It is run like any call: in an empty folder, with the variables that it needs. */
-async function printedVersion({ cli, ...program }: CliAt, inherited: Environment): Promise<string | undefined> {
-  await using folder = await openCallFolder();
+function printedVersion({ cli, path, foundAt }: CliAt, inherited: Environment): Promise<string | undefined> {
+  const program = { path, foundAt };
   const env = { ...childEnvironment({ cli: agentClis[cli], program, inherited }), NO_COLOR: '1', CI: '1' };
-  const started = { file: program.path, name: program.foundAt, args: ['--version'], input: '', cwd: folder.work, env };
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return askVersion(JSON.stringify({ ...program, env, mtimeMs, size }));
+}
+
+/** Each program once: it may take a second, and `doctor` lists all before it looks at one. */
+const askVersion = memoize(async (key: string): Promise<string | undefined> => {
+  await using folder = await openCallFolder();
+  const { path: file, foundAt: name, env } = JSON.parse(key) as Located & { readonly env: Record<string, string> };
+  const started = { file, name, args: ['--version'], input: '', cwd: folder.work, env };
   const printed = await runProcess({ ...started, signal: AbortSignal.timeout(20_000) }).catch(() => undefined);
   return printed && `${printed.stdout}\n${printed.stderr}`;
-}
+});
 
 /**
  * The version of an agent's program; `unknown` where it cannot be run. Throws for a program that is not the agent's: it would

@@ -18,15 +18,7 @@ import {
 } from '../core/document/index.ts';
 import type { SkillSource } from '../core/run/index.ts';
 import { skillHash } from '../core/text/index.ts';
-import {
-  isAgentSpec,
-  isPromptPath,
-  type KeyPath,
-  type LoadedProject,
-  loadEnv,
-  type Project,
-  withPlace,
-} from '../project/index.ts';
+import { isAgentSpec, type KeyPath, type LoadedProject, loadEnv, readPrompts, withPlace } from '../project/index.ts';
 import {
   digestOf,
   NO_SKILL_TEXT,
@@ -148,19 +140,6 @@ function refuseBytes(path: string): never {
 function unreadableBecause({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'does not exist';
   return code === 'EISDIR' ? 'is a folder without a SKILL.md' : `cannot be read: ${message}`;
-}
-
-async function readPrompts(overrides: Project['promptOverrides']): Promise<PromptOverrides> {
-  const read = async ([name, value]: [string, string]) => {
-    if (!isPromptPath(value)) return [name, value];
-    const text = await readFile(value, 'utf8').catch((cause: Error) => {
-      const message = `promptOverrides.${name} cannot be read: ${cause.message}`;
-      const hint = 'A value that ends in .md is the path of a file; any other is the prompt itself.';
-      throw new SkillError('CONFIG_INVALID', message, { cause, hint });
-    });
-    return [name, text];
-  };
-  return Object.fromEntries(await Promise.all(Object.entries(overrides).map(read)));
 }
 
 /** The environment with some parts replaced. It is not copied, because it may be an instance of a class with private fields. */

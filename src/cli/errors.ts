@@ -1,4 +1,5 @@
 import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
+import { maskKeysIn } from '../core/guard/index.ts';
 import { inFlags } from './flags/in-flags.ts';
 import type { Io, Terminal } from './terminal/terminal.ts';
 
@@ -88,7 +89,7 @@ type Explained = { readonly code: string; readonly message: string; readonly hin
 
 /** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too, beside what was `done`. */
 export function printError(error: unknown, terminal: Terminal, done: object = {}): void {
-  const explained = explain(error);
+  const explained = maskKeysIn(explain(error)); // it may quote the command of a verifier, or a file
   const { code } = explained;
   const message = terminal.called(explained.message);
   const hint = explained.hint && terminal.called(explained.hint);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import { defined } from '../core/text/index.ts';
@@ -102,6 +103,22 @@ export const isModulePath = (value: unknown): value is string =>
 
 export const isPromptPath = (value: unknown): value is string =>
   typeof value === 'string' && /^[^\n]+\.md$/.test(value);
+
+/** The prompts by name: those that are paths are read. */
+export async function readPrompts<Prompts extends Readonly<Record<string, string>>>(
+  overrides: Prompts,
+): Promise<Prompts> {
+  const read = async ([name, value]: [string, string]) => {
+    if (!isPromptPath(value)) return [name, value];
+    const text = await readFile(value, 'utf8').catch((cause: Error) => {
+      const message = `promptOverrides.${name} cannot be read: ${cause.message}`;
+      const hint = 'A value that ends in .md is the path of a file; any other is the prompt itself.';
+      throw new SkillError('CONFIG_INVALID', message, { cause, hint });
+    });
+    return [name, text];
+  };
+  return Object.fromEntries(await Promise.all(Object.entries(overrides).map(read)));
+}
 
 function noProject(cwd: string): SkillError {
   const hint = 'Write one with: skillopt init. Or name an existing one: --config PATH.';

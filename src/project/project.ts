@@ -97,6 +97,12 @@ export const projectKeys = {
     .describe(
       'What to do when a verifier or a judge command crashes, hangs or gives no verdict on work, but gives one without it. fail: the work scores 0. stop: no score, and the run stops.',
     ),
+  verifierHosts: z
+    .array(z.string().regex(/^(?:\*\.)?[\w-]+(?:\.[\w-]+)*(?::\d{1,5})?$/))
+    .default([])
+    .describe(
+      'Hosts that verifiers and judge commands may reach from the sandbox, such as pypi.org or *.example.com, on ports 80 and 443; host:port names another. By default none.',
+    ),
   promptOverrides: z
     .partialRecord(z.enum(PROMPT_NAMES), z.string())
     .default({})
@@ -158,7 +164,7 @@ function guess(issue: z.core.$ZodIssue, input: unknown): string {
 
 const GROUPS = {
   project:
-    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace onVerifierCrash promptOverrides extras sleep',
+    'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace onVerifierCrash verifierHosts promptOverrides extras sleep',
   data: 'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
   search: `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
     minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage

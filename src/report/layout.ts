@@ -58,7 +58,9 @@ const ZERO = /\p{M}/u;
 /** Columns that a text takes when it is printed. Colours take none. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
-  return [...printable(text)].reduce((sum, char) => sum + charWidth(char), 0);
+  let width = 0;
+  for (const char of printable(text)) width += charWidth(char);
+  return width;
 }
 
 /** Wider than any terminal: what is behind it need not be measured. */
@@ -82,6 +84,7 @@ export function clip(text: string, width: number): string {
 
 /** The same, cut behind a word where there is one in the last half. */
 export function clipWords(text: string, width: number): string {
+  if (text.length > LONGEST_LINE) return clipWords(text.slice(0, LONGEST_LINE), width);
   const cut = clip(text, width);
   if (cut === printable(text)) return cut;
   const next = printable(text)[cut.length - 1];
@@ -98,6 +101,7 @@ export function padStart(text: string, width: number): string {
 }
 
 function charWidth(char: string): number {
+  if (char < '\u0300') return 1; // the first mark; wide ones come later
   if (ZERO.test(char)) return 0;
   return WIDE.test(char) ? 2 : 1;
 }

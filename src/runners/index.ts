@@ -1,5 +1,6 @@
 export type { AgentRunnerOptions } from './agent/open-agent.ts';
 export { agentRunner } from './agent/run-agent.ts';
+export { reaching } from './allowed-hosts.ts';
 export { nameOf, requireAgent } from './installed-skill.ts';
 export { TRIGGER_LIMITS, WORK_LIMITS } from './limits.ts';
 export { kindOf } from './trigger/query-kind.ts';

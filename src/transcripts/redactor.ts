@@ -23,7 +23,7 @@ export function redactor(place: RedactorPlace): (text: string) => string {
   };
   return (text) => {
     const shown = redact(text);
-    return /\[secret\][\\/%]/.test(shown) ? redact(shown) : shown; // a home that was glued to a secret begins behind it now
+    return shown !== text && /\[secret\][\\/%]/.test(shown) ? redact(shown) : shown; // a home that was glued to a secret begins behind it now
   };
 }
 
@@ -74,10 +74,10 @@ const DASHED = /(?<=[\\/\s"'`F])(?:[A-Za-z]-)?-(?:home|Users)-([\p{L}\p{N}_.]{1,
 const NOBODY =
   /^(?:<.*|\$.*|%.*|\.{2,3}|…|~|x{2,}|user\d*|users?|username|user[-_]?name|you|your.*|me|my[-_]?name|name|someone|somebody|runner|runneradmin|node|bun|deno|python|ubuntu|debian|fedora|centos|alpine|arch|vscode|codespace|gitpod|coder|jovyan|app|appuser|application|service|admin|administrator|developer|dev|deploy|deployer|jenkins|circleci|travis|buildkite|builder|build|ec2-user|opc|azureuser|vagrant|pi|root|shared|public|default|default user|all users|guest|test|tester|foo|bar|postgres|mysql|redis|git|gitlab|gitlab-runner|www-data|nginx|nobody|linuxbrew|sandbox|agent|claude|codex|container(?:user|administrator)|docker|index\w*|page\w*|[\w-]*\.(?:tsx?|jsx?|vue|html?|css|md|svelte|py|rb|go|php))$/i;
 
-const ANY_HOME = /home|Users|Documents and Settings/;
+const HOME_WORDS = ['home', 'Users', 'Documents and Settings'];
 
 function abbreviateHomes(text: string) {
-  if (!ANY_HOME.test(text)) return { text, names: [] };
+  if (!HOME_WORDS.some((word) => text.includes(word))) return { text, names: [] };
   const names = new Set<string>();
   const shorten = (whole: string, name: string) => {
     if (NOBODY.test(name)) return whole;

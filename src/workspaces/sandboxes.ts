@@ -11,7 +11,7 @@ import {
   probeOverlay,
 } from './sandbox/bubblewrap.ts';
 import { type ContainerOptions, container } from './sandbox/container.ts';
-import { launched } from './sandbox/launcher.ts';
+import { launched, NOT_STARTED, notStarted } from './sandbox/launcher.ts';
 import { runLimited, type WorkFolder } from './sandbox/limited-run.ts';
 
 /** Every sandbox by name. `none` isolates nothing, and is used only where somebody wrote its name. */
@@ -108,11 +108,20 @@ function noSandbox({ root }: RolloutRoot = {}): Sandbox {
     run: (request) =>
       runLimited(request, {
         root,
-        prepare: (folder, launch) => ({
-          command: launched(request.command, launch),
-          env: settingsOf(request, folder),
-          treeOf: ({ pid }) => markedTree(folder.id, pid),
-        }),
+        prepare(folder, launch) {
+          const command = launched(request.command, { ...launch, tellsStart: true });
+          const hasSteps = command !== request.command;
+          return {
+            command,
+            env: settingsOf(request, folder),
+            hasFourthStream: hasSteps,
+            treeOf: ({ pid }) => markedTree(folder.id, pid),
+            exitCodeOf(ended) {
+              if (hasSteps && ended.exitCode === NOT_STARTED && ended.told === '') throw notStarted(ended);
+              return ended.exitCode;
+            },
+          };
+        },
       }),
   };
 }

@@ -23,7 +23,12 @@ describe('the first ten minutes', () => {
   it('init writes a project that trains offline, and the other commands tell about it', async () => {
     await using project = await createProject();
     expect(await project.ask(['init'])).toMatchObject({ code: 0 });
-    expect((await readdir(project.directory)).sort()).toEqual(['SKILL.md', 'skillopt.config.yaml', 'tasks.jsonl']);
+    expect((await readdir(project.directory)).sort()).toEqual([
+      '.gitignore',
+      'SKILL.md',
+      'skillopt.config.yaml',
+      'tasks.jsonl',
+    ]);
 
     const trained = await project.ask(['train', '--json', '--num-epochs', '1']);
     expect(trained.code, trained.stderr).toBe(0);
@@ -97,7 +102,7 @@ describe('the first ten minutes', () => {
     const body = (define: string) => `
       const items = (split, n) => Array.from({ length: n }, (_, i) => ({ id: split + i, n: i }));
       const splits = { train: items('a', 4), val: items('b', 3), test: items('c', 3) };
-      const rolloutOne = async ({ item, skill }) => ({ hard: skill.includes('Write') ? 1 : 0, soft: 0, failReason: 'no rule' });
+      const rolloutOne = async ({ item, skill }) => ({ hard: skill.includes('Write') ? 1 : 0, soft: 0.1, failReason: 'no rule' });
       ${define}`;
     const asObject = body(`export default { name: 'own', getItems: (split) => splits[split], rolloutOne };`);
     const asFunction = body(`export default ({ defineEnv, z }) =>
@@ -123,7 +128,7 @@ describe('an environment that imports the package', () => {
       const items = (split) => [1, 2, 3].map((n) => ({ id: split + n }));
       appendFileSync('made.txt', 'made ');
       export default { name: 'own', getItems: items, setup: () => appendFileSync('made.txt', 'set up '),
-        close: () => appendFileSync('made.txt', 'closed '), rolloutOne: async () => ({ hard: 0, soft: 0 }) };`;
+        close: () => appendFileSync('made.txt', 'closed '), rolloutOne: async () => ({ hard: 0, soft: 0.1 }) };`;
     const files = worldFiles({ ...quick, batchSize: 3, env: './env.mjs', tasks: undefined });
     await using project = await createProject({ ...files, 'env.mjs': text });
     const { code, stderr } = await project.run(['train', '--json']);

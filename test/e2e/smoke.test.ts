@@ -6,7 +6,12 @@ import { createProject } from './project.ts';
 it('init writes a project that trains offline, and show tells about it', async () => {
   await using project = await createProject();
   expect(await project.run(['init'])).toMatchObject({ code: 0 });
-  expect((await readdir(project.directory)).sort()).toEqual(['.gitignore', 'SKILL.md', 'skillopt.config.yaml', 'tasks.jsonl']);
+  expect((await readdir(project.directory)).sort()).toEqual([
+    '.gitignore',
+    'SKILL.md',
+    'skillopt.config.yaml',
+    'tasks.jsonl',
+  ]);
   const trained = await project.run(['train', '--quiet', '--num-epochs', '1', '--final-passes', '0']);
   expect(trained.code, trained.stderr).toBe(0);
   expect(trained.stdout).toContain('what changed');

@@ -13,6 +13,7 @@ const REMEDIES = {
   setpriv: 'install util-linux, and run the tests as root',
   python3: 'install python3',
   rg: 'install ripgrep',
+  curl: 'install curl',
   'a file system of its own (unshare, mount)': 'install util-linux, and let users make namespaces',
   '/dev/full': 'run the tests on Linux',
   docker: 'install docker, start it, and load the image busybox',

@@ -16,7 +16,7 @@ import type { JudgeFigures } from '../../report/index.ts';
 import { openCaches } from '../../stores/index.ts';
 import { evaluatePasses, withEnv } from '../../train/index.ts';
 import { readSkill, wireRun, withDocument } from '../wire-run.ts';
-import { countLook, testTasksOf } from './score.ts';
+import { countLook, requireTrueTasks, testTasksOf } from './score.ts';
 
 export type CalibrationInput = {
   /** An absolute path; without it, the skill that training starts from. */
@@ -25,6 +25,8 @@ export type CalibrationInput = {
   readonly split?: string | undefined;
   /** How often every task is attempted. One pass says nothing about noise. */
   readonly passes: number;
+  /** Whether it goes on with tasks from which no true number can be measured. */
+  readonly isForced?: boolean | undefined;
 };
 
 export type CalibratedSkill = {
@@ -43,14 +45,14 @@ export type MeasureOptions = {
 /** A skill against itself: how much of a score is noise, and which gains its tasks can prove. */
 export async function calibrateSkill(
   loaded: LoadedProject,
-  { skill: named, split, passes }: CalibrationInput,
+  { skill: named, split, passes, isForced }: CalibrationInput,
   { caller, observers, signal }: MeasureOptions,
 ): Promise<CalibratedSkill> {
   const given = named && (await readSkill(named.path, loaded.project));
   const wiring = await wireRun(given ? withDocument(loaded, given.file) : loaded, 'score');
   const { env, config } = wiring;
   const warn = (message: string) => caller.notices?.warn(message);
-  for (const warning of [...wiring.warnings, ...(env.warnings ?? [])]) warn(warning);
+  requireTrueTasks([{ wiring }], { isForced, onWarning: warn });
   const settings = parseConfig(config);
   const skill = given?.text ?? wiring.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
   const subject = { env, skill, split: split ?? settings.selectionSplit, config };

@@ -12,7 +12,14 @@ import { plural } from '../../core/text/index.ts';
 import { type Caller, type LoadedProject, resolveScoring, type ScoringModels } from '../../project/index.ts';
 import type { CompareReport, ScoredDocument, Side, SideComparison } from '../../report/index.ts';
 import { loadRun } from '../load-run.ts';
-import { planSplits, type ScoringOptions, type Subject, scoreDocuments, wireDocument } from './score.ts';
+import {
+  planSplits,
+  requireTrueTasks,
+  type ScoringOptions,
+  type Subject,
+  scoreDocuments,
+  wireDocument,
+} from './score.ts';
 
 type Metric = Pick<SkillOptConfigInput, 'gateMetric' | 'gateMixedWeight' | 'confidence'>;
 
@@ -125,19 +132,21 @@ export async function compareRuns(first: Compared, second: Compared, split: stri
 export type CompareOptions = Omit<ScoringOptions, 'plan' | 'onWarning' | keyof ScoringModels> & {
   readonly split: string;
   readonly caller: Caller;
+  /** Whether it goes on with tasks from which no true number can be measured. */
+  readonly isForced?: boolean | undefined;
 };
 
 /** Two documents, both scored on the same tasks of a project. */
 export async function compareDocuments(
   loaded: LoadedProject,
   documents: readonly [Compared, Compared],
-  { split, caller, ...options }: CompareOptions,
+  { split, caller, isForced, ...options }: CompareOptions,
 ): Promise<CompareReport> {
   const onWarning = (message: string) => caller.notices?.warn(message);
   const subjects: Subject[] = [];
   for (const { path, name } of documents) subjects.push(await wireDocument(loaded, path, name));
-  for (const warning of new Set(subjects.flatMap(({ wiring }) => wiring.warnings))) onWarning(warning);
   const { wiring } = subjects[0]!;
+  requireTrueTasks(subjects, { isForced, onWarning });
   const models = await resolveScoring(loaded, caller);
   const plan = await planSplits(wiring, split);
   requireEnough(plan.count, split);

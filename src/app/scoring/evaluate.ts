@@ -5,7 +5,7 @@ import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '..
 import type { CheckKind, EvalReport, ScoredDocument, SkillCheck } from '../../report/index.ts';
 import { openBaseline } from './baseline.ts';
 import { compareSides, sideOf } from './compare.ts';
-import { planSplits, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
+import { planSplits, requireTrueTasks, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
 
 type EvalInput = {
   /** A document, or a folder with a SKILL.md. */
@@ -39,11 +39,9 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
   const subject = await wireDocument(loaded, resolvePath(cwd, skill), skill);
   const older = await openBaseline(loaded, subject, { baseline, cwd, notices });
   const subjects = [subject, ...(older.subject ? [older.subject] : [])];
-  const { config, refusal } = subject.wiring;
+  const { config } = subject.wiring;
   try {
-    if (refusal && !input.isForced) throw refusal;
-    const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
-    for (const warning of new Set(warnings)) onWarning(warning); // both documents may have the same
+    requireTrueTasks(subjects, { isForced: input.isForced, onWarning });
     const models = await resolveScoring(loaded, caller);
     const plan = await planSplits(subject.wiring, split);
     for (const reason of plan.leftOut) onWarning(`left out: ${reason}`);

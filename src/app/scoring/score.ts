@@ -18,6 +18,16 @@ export async function wireDocument(loaded: LoadedProject, path: string, document
   return { document, text, wiring: await wireRun(withDocument(loaded, file), 'score') };
 }
 
+type Asked = { readonly isForced?: boolean | undefined; readonly onWarning: (message: string) => void };
+
+/** Warns of what is doubtful about the tasks. Throws where no true number can be measured from them, unless it is forced. */
+export function requireTrueTasks(subjects: readonly Pick<Subject, 'wiring'>[], { isForced, onWarning }: Asked): void {
+  const { refusal } = subjects[0]!.wiring; // all have the same tasks
+  if (refusal && !isForced) throw refusal;
+  const warnings = subjects.flatMap(({ wiring }) => [...wiring.warnings, ...(wiring.env.warnings ?? [])]);
+  for (const warning of new Set(warnings)) onWarning(warning);
+}
+
 export type ScoringOptions = ScoringModels & {
   readonly plan: SplitPlan;
   /** Whether cached replies are used. */

@@ -61,7 +61,6 @@ export const defineEval: DefineCommand = (command, terminal) => {
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
     .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
-    .option('--force', 'score even with tasks from which no true number can be measured')
     .option('--no-cache', 'ask the model again, even for cached replies');
   addEvalFlags(command)
     .addHelpText('after', EVAL_EXAMPLES)
@@ -192,7 +191,9 @@ async function addStepSummary(page: string, { env }: Pick<Io, 'env'>): Promise<v
   if (path) await appendFile(path, `${page}\n`).catch(unwritable('the step summary', hint));
 }
 
-type CompareFlags = ProjectFlags & Readonly<{ split: string; root: string; format: 'text' | 'md'; cache: boolean }>;
+type CompareFlags = ProjectFlags &
+  Readonly<{ split: string; root: string; format: 'text' | 'md'; cache: boolean }> &
+  OptionalFlags<never, 'force'>;
 
 export const defineCompare: DefineCommand = (command, terminal) => {
   command
@@ -235,15 +236,15 @@ async function sideOf(name: string, { root }: CompareFlags, terminal: Terminal):
 }
 
 async function scoreBoth(a: NamedSide, b: NamedSide, flags: CompareFlags, terminal: Terminal): Promise<CompareReport> {
-  const { split, quiet, cache: isCached, ...rest } = flags;
+  const { split, quiet, cache: isCached, force: isForced, ...rest } = flags;
   const loaded = await typedProject(rest, terminal);
   const document = ({ name, path, isRun }: NamedSide) => ({ name, path: isRun ? join(path, 'best_skill.md') : path });
   return withProgress(terminal, { loaded, quiet, isKept: isCached }, (watching) =>
-    compareDocuments(loaded, [document(a), document(b)], { split, isCached, ...watching }),
+    compareDocuments(loaded, [document(a), document(b)], { split, isCached, isForced, ...watching }),
   );
 }
 
-type CalibrateFlags = ProjectFlags & { readonly skill?: string; readonly split?: string; readonly passes: number };
+type CalibrateFlags = ProjectFlags & { readonly passes: number } & OptionalFlags<'skill' | 'split', 'force'>;
 
 export const defineCalibrate: DefineCommand = (command, terminal) => {
   command
@@ -262,11 +263,11 @@ const CALIBRATE_EXAMPLES = examples([
 ]);
 
 async function measureNoise(flags: CalibrateFlags, terminal: Terminal): Promise<void> {
-  const { skill, split, passes, quiet, ...rest } = flags;
+  const { skill, split, passes, quiet, force: isForced, ...rest } = flags;
   const loaded = await typedProject(rest, terminal);
   const document = skill === undefined ? undefined : { path: resolvePath(terminal.io.cwd(), skill), name: skill };
   const { calibration, judge, testLooks } = await withProgress(terminal, { loaded, quiet }, (watching) =>
-    calibrateSkill(loaded, { skill: document, split, passes }, watching),
+    calibrateSkill(loaded, { skill: document, split, passes, isForced }, watching),
   );
   const lines = [...calibrationLines(calibration, passes, terminal), ...(judge ? judgeLines(judge, terminal) : [])];
   const answer = { passes, ...withNulls(calibration), ...(judge ? { judge } : {}), testLooks };

@@ -76,7 +76,7 @@ const evalFlags = (): Option[] =>
 export function addEvalFlags(command: Command): Command {
   const options = [configOption(), quietOption(), jsonOption(), setOption(), ...evalFlags()];
   for (const option of options) command.addOption(option);
-  return command;
+  return command.option('--force', 'score even with tasks from which no true number can be measured');
 }
 
 /** The settings of a project among all flags, and how each is typed. */

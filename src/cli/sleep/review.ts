@@ -95,7 +95,7 @@ function list(proposal: Proposal, changes: readonly ReviewedChange[], { answer, 
 
 /** Why a person should look at a rule that is added. */
 const marksIn = (proposal: Proposal, { kind, rule }: ReviewedChange): readonly string[] =>
-  kind === 'add' ? (marksOf(proposal).find(({ line }) => readRules(line)[0] === rule)?.reasons ?? []) : [];
+  kind === 'add' ? (marksOf(proposal).find(({ line }) => (readRules(line)[0] ?? line) === rule)?.reasons ?? []) : [];
 
 /** What it costs is said before anything is spent. */
 async function isAgreed(sleep: OpenSleep, review: Reviewable, { yes, maxCalls }: ReviewFlags, terminal: Terminal) {

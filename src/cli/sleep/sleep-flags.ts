@@ -14,7 +14,6 @@ const SHOWN = ['source', 'lookbackHours', 'maxSessionsPerNight', 'maxTasksPerNig
 const placeholders = {
   source: 'names',
   targetSkillPath: 'path',
-  promptsFile: 'path',
   target: 'model',
   optimizer: 'model',
   judge: 'model',

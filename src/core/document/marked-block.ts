@@ -130,6 +130,24 @@ export const itemOf = (rule: string) =>
 
 export const readRules = (block: string): string[] => piecesOf(block).flatMap(({ rule }) => (rule ? [rule] : []));
 
+/** What stands between items. */
+export const readPassages = (block: string): string[] =>
+  piecesOf(block).flatMap(({ raw, rule }) => (rule === undefined && strip(raw) !== '' ? [strip(raw)] : []));
+
+/** The block with another text in place of a passage between items, or behind all if it has no such passage. */
+export function replacePassage(block: string, passage: string, by: string): string {
+  const pieces = piecesOf(block);
+  const at = pieces.findIndex(({ raw, rule }) => rule === undefined && strip(raw) === passage);
+  if (at === -1) return by === '' ? block : `${block}\n\n${by}`;
+  const isBlankBehind = strip(pieces[at + 1]?.raw ?? '-') === '';
+  const end = at + (by === '' && isBlankBehind ? 2 : 1);
+  const rest = [...pieces.slice(0, at), ...(by === '' ? [] : [{ raw: by }]), ...pieces.slice(end)];
+  return rest
+    .map(({ raw }) => raw)
+    .join('\n')
+    .trimEnd();
+}
+
 /** The items, and the passages between items, that a block has and another has not. */
 export function newPiecesOf(before: string, after: string): string[] {
   const known = new Set(piecesOf(before).map(({ raw }) => strip(raw)));

@@ -15,7 +15,7 @@ export {
 export { findMarkedLines, findMarks, type MarkedLine } from './poison/find-marks.ts';
 
 export { findPoison, type Poison, quarantine } from './poison/find-poison.ts';
-export type { PoisonKind } from './poison/rule.ts';
+export type { PoisonKind } from './poison/harms.ts';
 export { LETTER } from './redact/credential-names.ts';
 export { hideSecrets } from './redact/known-keys.ts';
 export { redactSecrets, redactValue } from './redact/redact-secrets.ts';

@@ -17,6 +17,8 @@ const MOST_KEYS = 200;
 /** A shorter text occurs in many words. In the message of an error, where a word more or less is no harm, four are enough. */
 const SHORTEST_KEY = 8;
 export const SHORTEST_IN_MESSAGE = 4;
+/** No service has longer ones; a longer text is a document. */
+const LONGEST_KEY = 20_000;
 
 /** What people write where a server needs no key: a word, and words that local servers suggest. */
 const NO_KEY = /^(?:[a-z]{1,12}|not?-needed|(?:sk-)?no-key-required|lm-studio|held-by-skillopt)$/;
@@ -24,7 +26,7 @@ const NO_KEY = /^(?:[a-z]{1,12}|not?-needed|(?:sk-)?no-key-required|lm-studio|he
 /** From now on `maskKeys` hides it. The name of the scheme before it, as in a header, is no part of it. */
 export function knowKey(value: string | undefined): void {
   const key = value?.replace(/^(?:Bearer|Basic)\s+/i, '').trim() ?? '';
-  if (key.length < SHORTEST_IN_MESSAGE || NO_KEY.test(key)) return;
+  if (key.length < SHORTEST_IN_MESSAGE || key.length > LONGEST_KEY || NO_KEY.test(key)) return;
   const isNew = !known.delete(key);
   known.set(key, spellingsOf(key)); // at the end, as the one that was used last
   const [oldest] = known.size > MOST_KEYS ? known.keys() : [];
@@ -74,7 +76,7 @@ const UNUSUAL = /^(?=.*\d)(?=.*[a-z]).{12,}$/i;
 const LONG = /^(?=.*[^a-z_]).{16,}$/i;
 
 function textsIn(value: unknown, name = ''): [text: string, name: string][] {
-  if (typeof value === 'string') return [[value, name]];
+  if (typeof value === 'string') return value.length > LONGEST_KEY ? [] : [[value, name]];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, entry]) => textsIn(entry, Array.isArray(value) ? name : key));
 }

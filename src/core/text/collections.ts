@@ -6,7 +6,7 @@ export function memoize<Key, Value>(
   const known = new Map<Key, Value>();
   return (key) => {
     if (known.has(key)) return known.get(key) as Value;
-    if (known.size >= maxEntries) known.delete(known.keys().next().value as Key);
+    if (known.size >= maxEntries) known.clear(); // a Map whose oldest key is deleted again and again is slow
     const value = find(key);
     known.set(key, value);
     return value;

@@ -4,7 +4,9 @@ const IS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u');
 
 export const splitWords = (text: string): readonly string[] => text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 
-const SENTENCE_MARKS = /[.,;:!?\u2026\u00bf\u00a1]+(?=\s|$)|["\u201c\u201d\u201e\u00ab\u00bb]/gu;
+/** From the beginning of a run of marks: a search from within would read the rest of it again and again. */
+const SENTENCE_MARKS =
+  /(?<![.,;:!?\u2026\u00bf\u00a1])[.,;:!?\u2026\u00bf\u00a1]+(?=\s|$)|["\u201c\u201d\u201e\u00ab\u00bb]/gu;
 const NUMBERING = /^\s*(?:(?:question|frage|task|q)\s*)?\(?\d{1,4}[.):]+\s+/u;
 
 /** Equal for questions that differ only in case, spaces, punctuation of sentences or a number in front. Signs of formulas count. */

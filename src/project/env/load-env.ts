@@ -58,12 +58,16 @@ async function readScoring(scoring: Scoring | undefined, directory: string): Pro
   }
 }
 
-async function taskScorers({ sandbox, onVerifierCrash }: Project): Promise<readonly TaskScorer[]> {
+async function taskScorers(project: Project): Promise<readonly TaskScorer[]> {
+  const { sandbox, onVerifierCrash, verifierHosts } = project;
   const [{ commandJudge, rubricJudge }, { openSandbox }] = await Promise.all([
     import('../../judges/index.ts'),
     import('../../workspaces/index.ts'),
   ]);
-  return [rubricJudge(), commandJudge({ sandbox: openSandbox(sandbox), onVerifierCrash })] as TaskScorer[];
+  const closed = openSandbox(sandbox);
+  const reach = async () => (await import('../../runners/index.ts')).reaching(verifierHosts, closed);
+  const judged = { sandbox: verifierHosts.length === 0 ? closed : await reach(), onVerifierCrash };
+  return [rubricJudge(), commandJudge(judged)] as TaskScorer[];
 }
 
 type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
@@ -258,9 +262,10 @@ async function tasksAndOptions(loaded: LoadedProject, env: string) {
 
 async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, directory }: LoadedProject) {
   const { openSandbox } = await import('../../workspaces/index.ts');
-  const { tasks, skill, onVerifierCrash, workspace = {} } = project;
+  const { tasks, skill, onVerifierCrash, verifierHosts, workspace = {} } = project;
   return {
     onVerifierCrash,
+    verifierHosts,
     sandbox: openSandbox(sandbox ?? project.sandbox),
     limits: { ...limits, ...workspace.limits },
     ...(skill === undefined ? {} : { package: await readPackage(skill, tasks === undefined ? [] : [tasks]) }),

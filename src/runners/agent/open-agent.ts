@@ -15,6 +15,7 @@ import {
   requireProgram,
 } from '../../agents/index.ts';
 import { type AgentSignIn, type Sandbox, SkillError } from '../../core/contracts/index.ts';
+import { knowKey } from '../../core/guard/index.ts';
 import { suggestion } from '../../core/text/index.ts';
 import { type ModelGatewayOptions, type Price, priceOf } from '../../models/index.ts';
 
@@ -101,6 +102,7 @@ function upstreamOf(cli: AgentCli, options: AgentRunnerOptions, env: Environment
     const hint = `Set ${apiKeyEnv}, also in .env, or take apiKeyEnv away to use the sign-in of ${cli.binary}.`;
     throw new SkillError('CONFIG_INVALID', problem, { hint });
   }
+  knowKey(key); // a verifier may print it before the agent is asked
   if (!key && baseURL === undefined) return { upstream: undefined, hasKey: false };
   if (baseURL !== undefined && !URL.canParse(baseURL))
     throw new SkillError('CONFIG_INVALID', `the model's address must be a URL, got ${JSON.stringify(baseURL)}`, {

@@ -32,7 +32,7 @@ const RESTORE = `tar -tf "$1/work.tar" > /dev/null || exit ${BROKEN}; find . -mi
 const MOST_MS = 600_000;
 
 /**
- * The finished work of an attempt that nobody could judge, kept so that no model is asked for it twice. Its verifier may be
+ * The finished work of an attempt, kept until it is judged, so that no model is asked for it twice. Its verifier may be
  * mended meanwhile, so it is known by what the agent was given, and not by how it is judged.
  */
 export function keptWork(place: RolloutContext['keptWork'], attempt: Attempt) {
@@ -48,20 +48,19 @@ export function keptWork(place: RolloutContext['keptWork'], attempt: Attempt) {
       if (work === undefined) return undefined;
       const exitCode = await inWorkspace(RESTORE);
       if (exitCode === 0) return work;
-      await remove();
+      if (exitCode !== undefined) await remove(); // otherwise the sandbox failed, and not the work
       if (exitCode === BROKEN) return undefined;
       throw new SkillError('ENV_FAILED', 'finished work could not be put back into its workspace');
     },
-    /** Keeps the work at the end, unless it was judged by then. */
-    unlessJudged: (work: Work) => ({
-      isJudged: false,
-      async [Symbol.asyncDispose]() {
-        if (this.isJudged || record === undefined) return remove();
-        await mkdir(folder!, { recursive: true });
-        if ((await inWorkspace(SAVE)) === 0) await writeFile(record, JSON.stringify(work));
-        else await remove();
-      },
-    }),
+    /** Before it is judged, so that neither a broken verifier nor a kill costs it twice. */
+    async keep(work: Work): Promise<Work> {
+      if (record === undefined) return work;
+      await mkdir(folder!, { recursive: true });
+      if ((await inWorkspace(SAVE)) === 0) await writeFile(record, JSON.stringify(work));
+      else await remove();
+      return work;
+    },
+    forget: remove,
   };
 }
 

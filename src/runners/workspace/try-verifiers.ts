@@ -16,6 +16,7 @@ export type TaskWorkspaces = {
   readonly templates: TaskTemplates;
   readonly sandbox: Sandbox;
   readonly limitsFor: (task: WorkspaceTask) => AgentLimits;
+  readonly verifierHosts: readonly string[];
 };
 
 export async function openTaskWorkspace(
@@ -33,7 +34,8 @@ export async function verifyUntouched(
   signal: AbortSignal,
 ): Promise<Verdict> {
   await using workspace = await openTaskWorkspace(task, workspaces);
-  const site = openSite(workspaces.sandbox, workspace.view, { signal, limits: workspaces.limitsFor(task) });
+  const { sandbox, limitsFor, verifierHosts } = workspaces;
+  const site = openSite(sandbox, workspace.view, { signal, limits: limitsFor(task), verifierHosts });
   return await verifyWorkspace(task.verify!, await workspaces.templates.testsOf(task), site);
 }
 
@@ -94,4 +96,4 @@ function requireVerdict({ id }: WorkspaceTask, verdict: Verdict) {
 }
 
 const NETWORK_HINT =
-  'Every attempt would fail for that reason: verifiers run without network. Put what it needs into a container image (sandbox: { container: IMAGE }), on this machine, or into the files of the task.';
+  'Every attempt would fail for that reason: verifiers reach no host but those that the project names, such as verifierHosts: [pypi.org, files.pythonhosted.org]. Or put what it needs into a container image (sandbox: { container: IMAGE }), on this machine, or into the files of the task.';

@@ -13,11 +13,13 @@ import {
 import type { Command, Verify } from '../../core/judge/index.ts';
 import { head, oneLine, parseJson, strip } from '../../core/text/index.ts';
 import { layFiles, namesInterpreter } from '../../workspaces/index.ts';
+import { reaching } from '../allowed-hosts.ts';
 
 /** A workspace that nobody works in any more. Everything is read and run there by commands in the sandbox. */
 export type Site = {
   readonly hasOwnNames: boolean;
   readonly signal: AbortSignal;
+  /** Runs a verifier, which may reach the hosts that the project allows. */
   run(request: Omit<SandboxRequest, 'workspace' | 'signal'>): Promise<SandboxResult>;
   /** The text of a file, '' for a folder, `undefined` where nothing is. */
   read(path: string): Promise<string | undefined>;
@@ -38,17 +40,25 @@ const NOTHING_THERE = 3;
 
 const READ = `test -e "$1" || exit ${NOTHING_THERE}; test -f "$1" || exit 0; head -c 1000000 -- "$1"`;
 
-type SiteOptions = { readonly signal: AbortSignal; readonly limits: ResourceLimits };
+type SiteOptions = {
+  readonly signal: AbortSignal;
+  readonly limits: ResourceLimits;
+  readonly verifierHosts: readonly string[];
+};
 
 /** The shell in the sandbox reads: a link that the agent left behind leads nowhere that the agent could not go. */
-export function openSite(sandbox: Sandbox, view: WorkspaceView, { signal, limits: all }: SiteOptions): Site {
-  const { processes, memoryMb, diskMb } = all;
+export function openSite(sandbox: Sandbox, view: WorkspaceView, options: SiteOptions): Site {
+  const { signal, verifierHosts } = options;
+  const { processes, memoryMb, diskMb } = options.limits;
   const limits = { processes, memoryMb, diskMb }; // work that an agent left may use as much as the agent might
-  const run: Site['run'] = (request) => sandbox.run({ limits, ...request, workspace: view, signal });
+  const runIn = (place: Sandbox): Site['run'] => {
+    return (request) => place.run({ limits, ...request, workspace: view, signal });
+  };
+  const run = runIn(sandbox);
   return {
     hasOwnNames: sandbox.hasOwnNames,
     signal,
-    run,
+    run: runIn(reaching(verifierHosts, sandbox)),
     async read(path) {
       const { exitCode, stdout } = await run({ command: ['/bin/sh', '-c', READ, 'sh', path], timeoutMs: COMMAND_MS });
       return exitCode === NOTHING_THERE ? undefined : stdout;
@@ -130,7 +140,7 @@ const VERDICT_HINTS: Readonly<Record<Verify['verdict'], string>> = {
 
 /**
  * Runs a task's verifier where the agent worked, once nothing of the agent is left: with tests that it never saw, without
- * network, without a key, and with a place for its verdict that the agent could not reach.
+ * network but to the hosts that the project allows, without a key, and with a place for its verdict that the agent could not reach.
  */
 export async function verifyWorkspace(verify: Verify, files: Contents, site: Site): Promise<Verdict> {
   const verdict = await runVerifier(verify, files, site);
@@ -190,9 +200,9 @@ function whyNoVerdict({ timedOut, exceeded, exitCode, signal }: SandboxResult, {
 const OUTPUT_LENGTH = 2_000;
 const [SAID_LINES, SAID_LENGTH] = [3, 300];
 
-/** What programs print that look for a machine and have no network. */
+/** What programs print that look for a machine and have no network, or not to this host. */
 const NETWORK_LACK =
-  /^.*(?:could not resolve|unable to resolve|failed to resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|ENOTFOUND|EAI_AGAIN|dns error).*$/im;
+  /^.*(?:could not resolve|unable to resolve|failed to resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|ENOTFOUND|EAI_AGAIN|dns error|code 403 from proxy|tunnel (?:connection )?failed\D{0,12}403).*$/im;
 
 /** Without its last words nobody could see why a verifier gave no verdict. */
 function withOutput(verdict: Verdict, { stdout, stderr }: SandboxResult, verify: Verify): Verdict {

@@ -34,6 +34,7 @@ import type { Trained } from '../../core/document/index.ts';
 import type { OnVerifierCrash, WorkspaceTask } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { removeStale } from '../../workspaces/index.ts';
+import { reaching } from '../allowed-hosts.ts';
 import {
   amongNeighbours,
   checkPackage,
@@ -72,6 +73,8 @@ export type WorkspaceEnvOptions = {
   readonly initialSkill?: string;
   /** Default: `fail`. */
   readonly onVerifierCrash?: OnVerifierCrash;
+  /** Hosts that verifiers may reach from a sandbox. Default: none. */
+  readonly verifierHosts?: readonly string[];
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
 };
@@ -82,12 +85,12 @@ export const limitsOf = (...limits: readonly WorkspaceEnvOptions['limits'][]): A
 
 /** Tasks that an agent does in a workspace of its own, with the skill where it looks for skills. */
 export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTask> {
-  const { name, items, sandbox, initialSkill, warnings } = options;
+  const { name, items, sandbox, initialSkill, warnings, verifierHosts = [] } = options;
   const tasks = Object.values(items).flat();
   const templates = taskTemplates(options);
   const rubric = rubricJudge();
   const limitsFor = (task: WorkspaceTask) => limitsOf(options.limits, task.limits);
-  const workspaces = { templates, sandbox, limitsFor };
+  const workspaces = { templates, sandbox, limitsFor, verifierHosts };
   const tryFirst = verifierTrial(workspaces);
   const usesJudge = tasks.some((task) => task.rubric !== undefined);
   let trained: Trained = {};
@@ -104,7 +107,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       const limits = limitsOf(options.limits);
       const judged = usesJudge ? `, rubric ${rubric.version}` : '';
       const crash = options.onVerifierCrash === 'stop' ? ', a verifier that crashes stops' : '';
-      return `workspace 2 in ${sandbox.id}${judged}${crash}, ${contentVersion({ ...options, limits }, trained)}`;
+      return `workspace 2 in ${reaching(verifierHosts, sandbox).id}${judged}${crash}, ${contentVersion({ ...options, limits }, trained)}`;
     },
     isVersionWhole: true,
     judgeCalls: usesJudge ? 2 : 0,
@@ -134,7 +137,7 @@ async function runAttempt(
   surroundings: Surroundings,
 ): Promise<RolloutOutput> {
   const { item: task, signal, judge } = context;
-  const { sandbox, templates, rubric, limitsFor, neighbours, onVerifierCrash = 'fail' } = surroundings;
+  const { sandbox, templates, rubric, limitsFor, neighbours, verifierHosts, onVerifierCrash = 'fail' } = surroundings;
   const agent = requireAgent(context.agent);
   const skills = amongNeighbours(skill, neighbours);
   const limits = limitsFor(task);
@@ -145,16 +148,15 @@ async function runAttempt(
     const run = await agent.run({ workspace: workspace.view, ...given });
     return { run, diff: await workspace.diff() };
   };
-  const { run, diff } = (await kept.restore()) ?? (await work());
-  await using unjudged = kept.unlessJudged({ run, diff });
-  const site = openSite(sandbox, workspace.view, { signal, limits });
+  const { run, diff } = (await kept.restore()) ?? (await kept.keep(await work()));
+  const site = openSite(sandbox, workspace.view, { signal, limits, verifierHosts });
   const tests = await templates.testsOf(task);
   const untouched = () => verifyUntouched(task, surroundings, signal);
   const score = await scoreAttempt({
     ...{ task, run, diff, skill: nameOf(skill), site, tests, rubric, judge, onVerifierCrash },
     verifyUntouched: untouched,
   });
-  if (!score.errored) unjudged.isJudged = true;
+  if (!score.errored) await kept.forget();
   const trajectory = trajectoryOf(run, { agent, prompt: task.prompt, sessionId: task.id });
   return toOutput(score, task, { run, diff, skill, trajectory });
 }

@@ -181,7 +181,8 @@ async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSetting
 /** Tasks that a person has reviewed. No session is considered, and no cursor moves. */
 async function fromFile(path: string, settings: SleepSettings, { models }: GatherOptions, state: SleepState) {
   const earlier = state.taskArchive.map(({ task }) => task);
-  const { file, warnings } = await readTasksFile(path, { ...settings, isBySkill: isBySkill(settings), earlier });
+  const reading = { ...settings, isBySkill: isBySkill(settings), earlier, validateChecks: checkRuleJudge };
+  const { file, warnings } = await readTasksFile(path, reading);
   requireReviewed(file, models);
   return { nSessions: 0, recurring: [], tasks: [...file.tasks], notes: [...warnings] };
 }

@@ -1,6 +1,14 @@
 import { dirname } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { applyEditRecords, EditRecord, readBlock, readRules, writeBlock } from '../../core/document/index.ts';
+import {
+  applyEditRecords,
+  EditRecord,
+  readBlock,
+  readPassages,
+  readRules,
+  replacePassage,
+  writeBlock,
+} from '../../core/document/index.ts';
 import { nextError, PROOF_LOOKS } from '../../core/stats/index.ts';
 import { strip } from '../../core/text/index.ts';
 import { commandOf } from '../../report/index.ts';
@@ -123,7 +131,8 @@ export function regateCost(review: Reviewable, scorers: CycleInput['scorers']) {
   return { tasks: tasks.length, least: callsOf(first.passes), most: callsOf(last.passes + REPORT_PASSES) };
 }
 
-export type ReviewedChange = { readonly kind: 'add' | 'remove'; readonly rule: string };
+/** An item of a list, or a passage between items (`isProse`). */
+export type ReviewedChange = { readonly kind: 'add' | 'remove'; readonly rule: string; readonly isProse?: true };
 
 /** Keep the rule as proposed, drop it, or take it in the person's own words. */
 export type ReviewDecision = 'keep' | 'drop' | { readonly rule: string };
@@ -131,12 +140,17 @@ export type ReviewDecision = 'keep' | 'drop' | { readonly rule: string };
 type Blocks = Pick<Proposal, 'baseBlock' | 'block'>;
 
 export function changesOf({ baseBlock, block }: Blocks): ReviewedChange[] {
-  const [before, after] = [readRules(baseBlock), readRules(block)];
+  const prose = changesIn(readPassages(baseBlock), readPassages(block));
   return [
-    ...after.filter((rule) => !before.includes(rule)).map((rule) => ({ kind: 'add' as const, rule })),
-    ...before.filter((rule) => !after.includes(rule)).map((rule) => ({ kind: 'remove' as const, rule })),
+    ...changesIn(readRules(baseBlock), readRules(block)),
+    ...prose.map((change) => ({ ...change, isProse: true as const })),
   ];
 }
+
+const changesIn = (before: readonly string[], after: readonly string[]): ReviewedChange[] => [
+  ...after.filter((rule) => !before.includes(rule)).map((rule) => ({ kind: 'add' as const, rule })),
+  ...before.filter((rule) => !after.includes(rule)).map((rule) => ({ kind: 'remove' as const, rule })),
+];
 
 /** The block with the changes that the person wants. If the document's block has changed since, they are made on that one. */
 export function reviewedBlock(
@@ -148,8 +162,18 @@ export function reviewedBlock(
   if (decisions.every((decision) => decision === 'drop')) return liveBlock;
   const isMoved = strip(liveBlock) !== strip(baseBlock);
   const recordsFor = isMoved ? recordsToMake : recordsToUndo;
-  const records = changes.flatMap((change, index) => recordsFor(change, decisions[index] ?? 'keep'));
-  return applyEditRecords(isMoved ? liveBlock : block, records).block;
+  const decided = changes.map((change, index) => ({ change, decision: decisions[index] ?? 'keep' }));
+  const records = decided.flatMap(({ change, decision }) => (change.isProse ? [] : recordsFor(change, decision)));
+  const withRules = applyEditRecords(isMoved ? liveBlock : block, records).block;
+  return decided
+    .filter(({ change }) => change.isProse)
+    .reduce((now, { change, decision }) => replacePassage(now, change.rule, passageAfter(change, decision)), withRules);
+}
+
+/** What stands in place of a passage after the review; empty: nothing. */
+function passageAfter({ kind, rule }: ReviewedChange, decision: ReviewDecision): string {
+  if (typeof decision === 'object') return decision.rule;
+  return (kind === 'add') === (decision === 'keep') ? rule : '';
 }
 
 function recordsToUndo({ kind, rule }: ReviewedChange, decision: ReviewDecision): EditRecord[] {

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path';
 import type { ChatModel } from '../../core/contracts/index.ts';
 import type { TaskScorer } from '../../core/judge/index.ts';
 import { commandJudge } from '../../judges/index.ts';
 import { openSandbox } from '../../workspaces/index.ts';
 import { chooseSkills, findMemory, findSkill, noChoice } from '../documents/skills.ts';
+import { expandHome } from '../harvest/scope.ts';
 import { type OpenSleep, openSleep, type SleepOptions } from '../open-sleep.ts';
 import type { FoundWork } from '../replay/work.ts';
 import type { Tasks } from '../task-record.ts';
+import { readTasksFile } from '../tasks-file.ts';
 import type { CycleInput } from './cycle-input.ts';
 import { type GatherOptions, gatherNight, nameOfTasks } from './gather.ts';
 import type { CycleOutcome } from './over-nights.ts';
@@ -37,7 +40,8 @@ export async function runSleepCycle(options: SleepOptions & NightOptions): Promi
 }
 
 /** The same, with settings, sources and session index already open. */
-export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promise<CycleOutcome> {
+export async function runNightIn(given: OpenSleep, options: NightOptions): Promise<CycleOutcome> {
+  const sleep = await withTargetOf(options.tasksFile, given);
   const { settings, place, folder, project, redact, sources } = sleep;
   const { target, optimizer, judge = optimizer, work, handoff, tasksFile, now = () => new Date() } = options;
   const { config, runner, isDryRun, observers, signal } = options;
@@ -64,6 +68,15 @@ export async function runNightIn(sleep: OpenSleep, options: NightOptions): Promi
     gather: (state, budget) => gatherNight(sleep, gathering, { state, budget }),
     tasksFrom: tasksFile === undefined ? '' : await nameOfTasks(tasksFile),
   });
+}
+
+/** The skill that a tasks file is for, unless the settings name one. */
+async function withTargetOf(tasksFile: string | undefined, sleep: OpenSleep): Promise<OpenSleep> {
+  const { settings, place, project } = sleep;
+  if (tasksFile === undefined || settings.targetSkillPath !== undefined) return sleep;
+  const { targetSkillPath: named } = (await readTasksFile(tasksFile)).file;
+  const targetSkillPath = named === '' ? undefined : resolve(project, expandHome(named, place.home));
+  return { ...sleep, settings: { ...settings, targetSkillPath } };
 }
 
 export const nightScorers = ({ sandbox = openSandbox() }: Partial<Pick<FoundWork, 'sandbox'>> = {}): TaskScorer[] => [

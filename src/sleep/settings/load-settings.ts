@@ -3,7 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { SkillError } from '../../core/contracts/index.ts';
 import { defined, describeValue, snakeName, suggestion, valueAt } from '../../core/text/index.ts';
-import { findConfigFile, isAgentSpec, placeIn, readConfigFile, refuseSecrets } from '../../project/index.ts';
+import {
+  findConfigFile,
+  isAgentSpec,
+  isPromptPath,
+  placeIn,
+  readConfigFile,
+  readPrompts,
+  refuseSecrets,
+} from '../../project/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Place } from '../../transcripts/index.ts';
 import { expandHome } from '../harvest/scope.ts';
@@ -46,7 +54,8 @@ export async function loadSleepSettings(source: SettingsSource): Promise<LoadedS
   for (const layer of said) await checkLayer(layer);
   const values = Object.assign({}, ...said.map((layer) => layer.values)) as Values;
   const origins = Object.assign({}, ...said.map(({ place, values }) => mapValues(values, () => place)));
-  const settings = withAgentTokens(withFractions(SleepSettings.parse(values), origins), origins);
+  const parsed = withAgentTokens(withFractions(SleepSettings.parse(values), origins), origins);
+  const settings = { ...parsed, promptOverrides: await readPrompts(parsed.promptOverrides) };
   return { settings, origins, ...(imported ? { imported: { file: imported.file, notTaken: imported.notTaken } } : {}) };
 }
 
@@ -93,6 +102,8 @@ async function stateLayer({ stateFolder, place }: SettingsSource): Promise<Layer
 }
 
 const IMPORTED_NAMES = ['config.json', 'config.yaml', 'config.yml'];
+const PROMPTS = 'prompts.json';
+const OTHER_PROMPTS = 'its prompts have placeholders, which are not filled in here; write your own as promptOverrides';
 
 async function importedLayer({ place }: SettingsSource) {
   const folder = join(place.home, '.skillopt-sleep');
@@ -102,9 +113,9 @@ async function importedLayer({ place }: SettingsSource) {
   const raw = await readConfigFile(file, { isSkillOpt: true });
   await refuseAutoAdopt({ place: file, file, path: [], values: raw });
   const { values, notTaken } = translateConfig(raw);
-  const prompts = join(folder, 'prompts.json');
-  const all = existsSync(prompts) ? { promptsFile: prompts, ...values } : values;
-  return { file, notTaken, layer: { place: shownPath(file), file, path: [], values: anchor(all, folder, place) } };
+  const own = existsSync(join(folder, PROMPTS)) ? [...notTaken, { key: PROMPTS, why: OTHER_PROMPTS }] : notTaken;
+  const layer = { place: shownPath(file), file, path: [], values: anchor(values, folder, place) };
+  return { file, notTaken: own, layer };
 }
 
 /** Relative paths begin at the folder of their file. */
@@ -114,9 +125,12 @@ function anchor(values: Values, folder: string, { home }: Place): Values {
     return typeof value === 'string' && value !== '' ? resolve(folder, expandHome(value, home)) : value;
   };
   return mapValues(values, (value, key) => {
-    if (['targetSkillPath', 'promptsFile', 'skillRoots'].includes(key)) return whole(value);
+    if (['targetSkillPath', 'skillRoots'].includes(key)) return whole(value);
     if (key === 'projects' && Array.isArray(value)) return whole(value);
-    return key === 'homes' && typeof value === 'object' && value !== null ? mapValues(value as Values, whole) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (key === 'homes') return mapValues(value as Values, whole);
+    if (key !== 'promptOverrides') return value;
+    return mapValues(value as Values, (text) => (isPromptPath(text) ? whole(text) : text));
   });
 }
 
@@ -240,16 +254,23 @@ function translateConfig(raw: Values): { readonly values: Values; readonly notTa
     const to = TAKEN[snakeName(key)];
     if (to === undefined) notTaken.push({ key, why: whyNot(snakeName(key)) });
     else if (to.startsWith('homes.')) homes[to.slice('homes.'.length)] = homeOf(key, value);
-    else values[to] = to === 'source' && value === 'copilot_cli' ? 'copilot-cli' : value;
+    else values[to] = ourValue(to, value);
   }
   return { values: Object.keys(homes).length > 0 ? { ...values, homes } : values, notTaken };
+}
+
+const GATE_OFF: readonly unknown[] = ['none', 'false', 'greedy', false];
+
+function ourValue(to: string, value: unknown): unknown {
+  if (to === 'source' && value === 'copilot_cli') return 'copilot-cli';
+  return to === 'gateMode' && GATE_OFF.includes(value) ? 'off' : value;
 }
 
 /** Our homes are the folders that agents' own variables name; some of theirs are a file in it, or the folder above. */
 function homeOf(key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (key === 'pi_home') return join(value, 'agent');
-  return ['copilot_cli_session_store', 'opencode_db'].includes(key) ? dirname(value) : value;
+  return key === 'copilot_cli_session_store' ? dirname(value) : value;
 }
 
 const whyNot = (key: string) =>

@@ -89,10 +89,9 @@ export const sleepShape = {
     .optional()
     .describe("Model that scores what no rule can. Default: that of the project's target, else the optimizer."),
   promptOverrides: z
-    .record(z.string(), z.string())
+    .partialRecord(z.enum(['miner', 'attempt']), z.string())
     .default({})
-    .describe('Prompts by name: text, or the path of a .md file.'),
-  promptsFile: path.optional().describe('File of such prompts, .json or .yaml.'),
+    .describe('Prompts by name, miner and attempt: text, or the path of a .md file.'),
   seed: z.number().int().default(42).describe('Seed of splits and draws.'),
   retention: z
     .strictObject({ days: z.number().positive().default(180), entries: positive.default(300) })

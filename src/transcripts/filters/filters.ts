@@ -127,7 +127,7 @@ export function isHeadless({ nUserTurns, userPrompts, startedAt, endedAt }: Sess
   if (nUserTurns !== 1) return nUserTurns === 0;
   if (startedAt === '' || endedAt === '') return false;
   const seconds = toSeconds(endedAt) - toSeconds(startedAt);
-  return userPrompts.join('').length < SHORT_LENGTH && seconds < QUICK_SECONDS;
+  return Array.from(userPrompts.join('')).length < SHORT_LENGTH && seconds < QUICK_SECONDS;
 }
 
 const toSeconds = (utc: string) => Math.floor(Date.parse(utc) / 1000);

@@ -44,6 +44,9 @@ const isKnown = (database: ForeignDatabase) =>
   database.hasTable('message', ['id', 'session_id', 'time_created', 'data']) &&
   database.hasTable('part', ['id', 'message_id', 'session_id', 'data']);
 
+/** The agents that SkillOpt-Sleep replays tasks with. */
+const REPLAY = /^skillopt-sleep-[0-9a-f]{32}$/;
+
 function readSessions(database: ForeignDatabase, file: TranscriptFile, options: ReadOptions) {
   if (!isKnown(database)) return undefined;
   const rows = database.rows({
@@ -51,13 +54,15 @@ function readSessions(database: ForeignDatabase, file: TranscriptFile, options: 
       id: 'id',
       directory: 'directory',
       gitBranch: database.hasTable('session', ['metadata']) ? field('metadata', 'gitBranch') : 'NULL',
+      agent: database.hasTable('session', ['agent']) ? 'agent' : 'NULL',
     },
     figures: { createdMs: 'time_created', updatedMs: 'time_updated' },
     from: 'FROM session WHERE parent_id IS NULL ORDER BY time_updated, id',
   });
-  const read = ({ id = '', directory = '', gitBranch = '', createdMs }: (typeof rows)[number]) => {
+  const read = ({ id = '', directory = '', gitBranch = '', agent = '', createdMs }: (typeof rows)[number]) => {
     const collector = new SessionCollector({ source: 'opencode', rawPath: file.path, ...options, before: undefined });
     collector.about({ sessionId: id, project: isAbsolute(directory) ? directory : '', gitBranch });
+    if (REPLAY.test(agent)) collector.leaveOut('own-call');
     collector.at(createdMs);
     collectMessages(database, id, collector);
     return collector.digest();

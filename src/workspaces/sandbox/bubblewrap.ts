@@ -4,8 +4,8 @@ import type { Sandbox, SandboxRequest, SandboxResult } from '../../core/contract
 import { memoize } from '../../core/text/index.ts';
 import { openRolloutFolder } from '../folders/rollout-folder.ts';
 import { MARKER, namespaceTree } from '../processes/process-tree.ts';
-import { canMount, END_WITH_US, INSIDE, isRoot, type Launch, launched, NOT_STARTED, unavailable } from './launcher.ts';
-import { runLimited, type SandboxKind, type WorkFolder } from './limited-run.ts';
+import { canMount, END_WITH_US, INSIDE, isRoot, type Launch, launched, notStarted, unavailable } from './launcher.ts';
+import { type OwnEnd, runLimited, type SandboxKind, type WorkFolder } from './limited-run.ts';
 
 export type BubblewrapOptions = {
   /** The search path for bubblewrap. */
@@ -42,7 +42,7 @@ async function runInside(request: SandboxRequest, found: FoundBubblewrap): Promi
   const prepare: SandboxKind['prepare'] = (folder, launch) => ({
     command: launched(
       [
-        ...['bwrap', '--info-fd', '3', ...isolationArgs({ hasProc, network: request.network })],
+        ...['bwrap', '--json-status-fd', '3', ...isolationArgs({ hasProc, network: request.network })],
         ...[...userArgs(launch), ...mountArgs(folder, request), ...variableArgs(request), '--', ...request.command],
       ],
       { ...launch, endsWithUs },
@@ -50,12 +50,17 @@ async function runInside(request: SandboxRequest, found: FoundBubblewrap): Promi
     env: { [MARKER]: folder.id, ...(path === undefined ? {} : { PATH: path }) }, // to find bwrap, which clears it
     hasFourthStream: true,
     treeOf: ({ pid, told }) => namespaceTree(pid, told.then(readFirst)),
+    exitCodeOf: readEnd,
   });
-  const result = await runLimited(request, { root, logInside: `${INSIDE.log}/called`, prepare });
-  if (request.workspace?.overlay && result.exitCode === NOT_STARTED && /^mount: /m.test(result.stderr)) {
-    throw new Error(`the workspace could not be mounted: ${result.stderr}`);
-  }
-  return result;
+  return runLimited(request, { root, logInside: `${INSIDE.log}/called`, prepare });
+}
+
+/** bubblewrap tells the exit code of a command that it has started. Any other is its own, or of what was started before it. */
+function readEnd(ended: OwnEnd): number {
+  const { told, stderr, exitCode } = ended;
+  if (told.includes('"exit-code"')) return exitCode;
+  if (!/^bwrap: execvp /m.test(stderr)) throw notStarted(ended);
+  return /: No such file or directory$/m.test(stderr) ? 127 : 126; // as shells tell it
 }
 
 /** A user who mounts a workspace is root in a namespace of users, and would stay root inside. */
@@ -136,7 +141,8 @@ export async function probeBubblewrap(path: string | undefined = process.env.PAT
 
 const canEndWithUs = async (path: string | undefined) => !(await tryOut([...END_WITH_US, 'true'], path)).failed;
 
-const bwrap = (hasProc: boolean) => ['bwrap', ...isolationArgs({ hasProc })];
+/** With every option of a run. What it tells is not read. */
+const bwrap = (hasProc: boolean) => ['bwrap', '--json-status-fd', '1', ...isolationArgs({ hasProc })];
 
 const otherSystem = () =>
   `there is no bubblewrap on ${process.platform}${process.platform === 'darwin' ? ', and seatbelt is not served yet' : ''}`;

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Mount, ResourceLimits, Sandbox, SandboxRequest } from '../../core/contracts/index.ts';
 import { fileBlocks } from '../limits/watch-limits.ts';
 import { MARKER, type ProcessTree, sendSignal } from '../processes/process-tree.ts';
-import { INSIDE, quoted, unavailable } from './launcher.ts';
+import { INSIDE, NOT_STARTED, notStarted, quoted, unavailable } from './launcher.ts';
 import { runLimited, type WorkFolder } from './limited-run.ts';
 
 export type ContainerOptions = {
@@ -42,6 +44,11 @@ export function container({ container: image, engine = 'docker', root }: Contain
             command: [engine, ...callOf(request, { name, image, folder })],
             env: { ...(process.env as Record<string, string>), ...settingsOf(request), [MARKER]: folder.id },
             treeOf: ({ pid }) => containerTree(engine, name, pid),
+            exitCodeOf(ended) {
+              if (ended.exitCode === NOT_STARTED && !existsSync(join(logOf(folder), STARTED_FILE)))
+                throw notStarted(ended);
+              return ended.exitCode;
+            },
           };
         },
       });
@@ -71,14 +78,14 @@ const limitsOf = ({ processes, memoryMb, diskMb }: ResourceLimits): string[] => 
   ...(diskMb === undefined ? [] : ['--ulimit', `fsize=${fileBlocks(diskMb) * 512}`]),
 ];
 
-function mountsOf(request: SandboxRequest, { work, temporary, shims }: WorkFolder, place: string): Mount[] {
+function mountsOf(request: SandboxRequest, folder: WorkFolder, place: string): Mount[] {
+  const { work, temporary, shims } = folder;
   const { mounts = [], workspace } = request;
-  const log = shims.log.slice(0, shims.log.lastIndexOf('/'));
   return [
     { from: temporary, to: '/tmp', isWritable: true },
     { from: work, to: place, isWritable: true },
     ...(workspace?.alsoAt === undefined ? [] : [{ from: work, to: workspace.alsoAt, isWritable: true }]),
-    { from: log, to: INSIDE.log, isWritable: true },
+    { from: logOf(folder), to: INSIDE.log, isWritable: true },
     { from: shims.folder, to: INSIDE.tools },
     ...mounts,
   ];
@@ -95,9 +102,13 @@ const settingsOf = ({ env = {} }: SandboxRequest): Record<string, string> => {
   return { HOME: '/tmp', TMPDIR: '/tmp', LANG: 'C.UTF-8', ...others };
 };
 
+/** Engines end with the same code when they start nothing, and when the command does: the shell inside leaves a file first. */
+const STARTED_FILE = 'started';
+const logOf = ({ shims }: WorkFolder) => dirname(shims.log);
+
 /** The image knows where its programs are. */
 const withPath = ({ env = {} }: SandboxRequest) =>
-  `PATH=${quoted([INSIDE.tools, ...(env.PATH ? [env.PATH] : [])].join(':'))}:$PATH; export PATH; exec "$@"`;
+  `(: > ${INSIDE.log}/${STARTED_FILE}) 2>/dev/null; PATH=${quoted([INSIDE.tools, ...(env.PATH ? [env.PATH] : [])].join(':'))}:$PATH; export PATH; exec "$@"`;
 
 /** Ending the client does not end the container. */
 function containerTree(engine: string, name: string, client: number): ProcessTree {

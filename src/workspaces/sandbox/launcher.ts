@@ -12,17 +12,23 @@ export type Launch = {
   readonly userThreads?: number | undefined;
   /** Whether the kernel ends it when we are killed, from the start: bubblewrap asks for that only once it runs. */
   readonly endsWithUs?: boolean | undefined;
+  /** Whether it tells in its fourth stream that all steps before the command have succeeded. */
+  readonly tellsStart?: boolean;
   /** Mounted in a namespace of mounts that nobody else sees, and that ends with its last process. */
   readonly workspace?: WorkspaceView | undefined;
 };
 
-/** The exit code of our shell when nothing was started. */
+/** The exit code of our shell, and of engines of containers, when nothing was started. A command may end with it too. */
 export const NOT_STARTED = 125;
+
+/** The error for a sandbox that fails before the command begins: its exit code says nothing about the command. */
+export const notStarted = ({ stderr, exitCode }: { readonly stderr: string; readonly exitCode: number }) =>
+  new SkillError('ENV_FAILED', `the sandbox failed: ${stderr.trim().slice(-300) || `exit code ${exitCode}`}`);
 
 /** The command after the steps that come before it, in one process: the process that is started becomes the command. */
 export function launched(
   command: readonly string[],
-  { groups = [], diskMb, userThreads, workspace, endsWithUs }: Launch,
+  { groups = [], diskMb, userThreads, workspace, endsWithUs, tellsStart }: Launch,
 ): readonly string[] {
   const steps = [
     ...(endsWithUs ? [`[ "$PPID" = ${process.pid} ]`] : []), // we may have been killed before the kernel was asked
@@ -32,7 +38,7 @@ export function launched(
     ...(workspace?.overlay ? [mountStep(workspace.path, workspace.overlay)] : []),
   ];
   if (steps.length === 0) return command;
-  const script = `${steps.map((step) => `${step} || exit ${NOT_STARTED}`).join('\n')}\nexec "$@"`;
+  const script = `${steps.map((step) => `${step} || exit ${NOT_STARTED}`).join('\n')}\n${tellsStart ? 'echo started >&3; exec 3>&-\n' : ''}exec "$@"`;
   const shell = ['/bin/sh', '-c', script, 'sh', ...command];
   const apart = workspace?.overlay ? ['unshare', ...(isRoot() ? ['-m'] : ['-Urm']), '--'] : [];
   return [...apart, ...(endsWithUs ? END_WITH_US : []), ...shell];

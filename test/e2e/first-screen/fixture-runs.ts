@@ -45,7 +45,7 @@ const atFarSide = (model: string, baseURL: string) => ({
 function invoiceFiles(baseURL: string): Record<string, string> {
   const row = (split: string, count: number, isPlain: (at: number) => boolean) =>
     Array.from({ length: count }, (_, at) => {
-      const amount = `${20 + at}.50`;
+      const amount = `${20 + at}.${split.length}0`; // not the amount of an invoice in another split
       const answers = [isPlain(at) ? amount : `USD ${amount}`];
       return JSON.stringify({
         id: `${split}-${at}`,

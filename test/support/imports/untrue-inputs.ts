@@ -83,8 +83,11 @@ export async function meetsExpectation(name: string): Promise<void> {
   const examined = await project.cli('doctor');
   expect(examined.code, examined.said).toBe(2);
   expect(missingWords(examined.said, expected.mustSay), examined.said).toEqual([]);
-  const evaluated = await project.cli('eval', '--skill', 'SKILL.md', '--max-calls', '1');
-  expect([evaluated.code, evaluated.calls], evaluated.said).toEqual([2, 0]);
+  for (const argv of [['eval', '--skill', 'SKILL.md'], ['calibrate'], ['compare', 'SKILL.md', 'SKILL.md']]) {
+    const scored = await project.cli(...argv, '--max-calls', '1');
+    expect([argv[0], scored.code, scored.calls], scored.said).toEqual([argv[0], 2, 0]);
+    expect(missingWords(scored.said, expected.mustSay), scored.said).toEqual([]);
+  }
   if (!trained.said.includes('--force')) return; // nothing can be read from it
   const forced = await project.cli('train', '--force', ...ONE_CALL);
   expect(forced.said).not.toContain('--force'); // where twins leave a split empty, that is said

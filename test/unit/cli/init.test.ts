@@ -57,6 +57,17 @@ describe('init looks first', () => {
     expect((await told(app, ['--force'], env)).out).not.toContain(advice);
   });
 
+  it('refuses tasks from which no true number can be measured and writes nothing, unless it is forced', async () => {
+    const twice = csv('prompt,expected', 40, (n) => `What is letter ${n % 20}?,Letter ${n} of the post`);
+    using folder = tempFolder({ 'letters/SKILL.md': SKILL, 'post.csv': twice });
+    const env = { OPENAI_API_KEY: 'dummy' };
+    const refused = await told(folder.path, [], env);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--force')]);
+    expect(readdirSync(folder.path)).not.toContain('skillopt.config.yaml');
+    expect((await told(folder.path, ['--force'], env)).code).toBe(0);
+    expect(readdirSync(folder.path)).toContain('skillopt.config.yaml');
+  });
+
   it.each([
     ['none', undefined, 'runs/\n'],
     ['one without an end', 'node_modules', 'node_modules\nruns/\n'],

@@ -152,7 +152,10 @@ describe('what the operating system refuses', () => {
     using folder = tempFolder();
     spoil(folder.path);
     const { code, err } = await cli(argv.split(' '), folder.path);
-    expect([code, err]).toEqual([2, expect.stringMatching(/^error: (\S+ cannot be read: E\w+: |E\w+: |cannot use .*\(E\w+\)).*\nhint: /)]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^error: (\S+ cannot be read: E\w+: |E\w+: |cannot use .*\(E\w+\)).*\nhint: /),
+    ]);
   });
 
   const systemError = (code: string) => Object.assign(new Error(`${code}: no`), { code, errno: -1, syscall: 'open' });

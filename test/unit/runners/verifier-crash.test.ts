@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createStageDeps, runRollout } from 'skillopt';
+import { createStageDeps, runRollout, SkillError } from 'skillopt';
 import { scripted } from 'skillopt/models';
 import { WorkspaceTask, type WorkspaceTaskInput, workspaceEnv } from 'skillopt/runners';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -117,6 +117,28 @@ describe('an outage', () => {
   });
 });
 
+it.skipIf(best.id === 'none').each<[string, Partial<WorkspaceTaskInput>]>([
+  ['verifier', { verify: 'false' }],
+  ['reader of an assertion', { assertions: [{ type: 'file_exists', path: 'a.txt' }] }],
+])('a sandbox of the %s that fails with the exit code of a verdict is no score', async (_, task) => {
+  let asked = 0;
+  const gone = [{ from: '/no/such/folder', to: '/data' }];
+  const isScoring = (request: Parameters<typeof best.run>[0]) =>
+    request.env?.SKILLOPT_VERDICT_DIR ? asked++ > 0 : request.command.at(-1) === 'a.txt';
+  const run: typeof best.run = (request) => best.run(isScoring(request) ? { ...request, mounts: gone } : request);
+  const result = await attempt(task, ['true'], { sandbox: { ...best, run } });
+  expect(result).toMatchObject({ errored: true, unjudged: true, calls: 1 });
+  expect(result.failReason).toContain('the sandbox failed: bwrap: ');
+});
+
+it('a verifier whose program the work took away has met bad work', async () => {
+  const task = { files: { 'check.sh': '#!/bin/sh\nfalse\n' }, verify: ['./check.sh'] };
+  expect(await attempt(task, ['rm check.sh'])).toMatchObject({
+    hard: 0,
+    failReason: expect.stringContaining('exit code 127'),
+  });
+});
+
 describe('finished work that could not be judged', () => {
   const work = ['mkdir -p a/b', 'echo seven > a/b/out.txt', 'rm in.txt', 'ln -s a/b link', 'chmod 755 a/b/out.txt'];
   const files = { 'in.txt': 'six\n', 'other.txt': 'stays\n' };
@@ -155,4 +177,32 @@ describe('finished work that could not be judged', () => {
       calls: 1,
     });
   });
+});
+
+it('an attempt that is made again starts from an untouched workspace', async () => {
+  const item = WorkspaceTask.parse({
+    ...{ id: 'one', prompt: 'Do it.', files: { 'in.txt': 'six\n' } },
+    verify: 'test ! -e left.txt && grep -q six in.txt && test "$(ls -A)" = in.txt',
+  });
+  const env = workspaceEnv({ name: 'shop', items: { val: [item] }, folder: '/nonexistent', sandbox: best });
+  const { agent } = shellAgent();
+  let attempts = 0;
+  const breaking: typeof agent = {
+    ...agent,
+    async run(request) {
+      const ended = await agent.run(request);
+      if (++attempts > 1) return ended;
+      const command = ['/bin/sh', '-c', 'echo half > left.txt; echo seven > in.txt; chmod 000 in.txt; mkdir .hidden'];
+      await best.run({ command, workspace: request.workspace, timeoutMs: 30_000 });
+      throw new SkillError('ENV_FAILED', 'the agent broke off');
+    },
+  };
+  const none = scripted('none', () => ({ text: '' }));
+  const work = { workFolder: join(folder, 'again') };
+  const attempted = () => {
+    const deps = createStageDeps({ target: none, optimizer: none, agent: breaking, maxErroredShare: 1, ...work });
+    return runRollout({ env, skill: skillThatDoes('true'), items: [item] }, deps);
+  };
+  await expect(attempted()).rejects.toThrow('the agent broke off');
+  expect([(await attempted())[0], attempts]).toMatchObject([{ hard: 1 }, 2]);
 });

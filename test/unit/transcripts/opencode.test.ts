@@ -47,6 +47,18 @@ describe('OpenCode', () => {
     expect(JSON.stringify(outcome)).not.toMatch(/OUTPUT|cat cart|thoughts|nobody|Called the Read|Summary of/);
   });
 
+  it('leaves out the replays of SkillOpt-Sleep, and reads sessions of versions that name no agent', async () => {
+    const agent = `skillopt-sleep-${'0a'.repeat(16)}`;
+    using home = homeWith({
+      ...rows,
+      session: rows.session!.map((row) => (row.id === 'ses_2' ? { ...row, agent } : row)),
+    });
+    const [outcome] = await harvest(home.place);
+    expect(outcome?.sessions.map(({ leftOut }) => leftOut)).toEqual([undefined, 'own-call']);
+    using older = homeWith({ ...rows, session: rows.session!.map(({ agent: _, ...row }) => row) });
+    expect((await harvest(older.place))[0]?.sessions).toHaveLength(2);
+  });
+
   it('a message or part that is no record is counted, and costs only itself', async () => {
     using home = homeWith({
       ...rows,

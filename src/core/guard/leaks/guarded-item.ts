@@ -161,8 +161,11 @@ export function numbersIn(text: string): ReadonlySet<string> {
   const numbers = new Set<string>();
   for (const groups of groupsOfDigits(text)) {
     for (let start = 0; start < groups.length; start++) {
-      const run = groups.slice(start, start + MOST_GROUPS);
-      for (let count = 1; count <= run.length; count++) numbers.add(run.slice(0, count).join(''));
+      let digits = '';
+      for (const group of groups.slice(start, start + MOST_GROUPS)) {
+        digits += group;
+        numbers.add(digits);
+      }
     }
   }
   return numbers;

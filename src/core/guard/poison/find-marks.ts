@@ -1,9 +1,9 @@
 import { newPiecesOf } from '../../document/index.ts';
-import { findPoison, plainOf } from './find-poison.ts';
-import { isAboutShape, isForeign, isUnusualCommand, MARK_RULES, type MarkRule } from './rules/marks.ts';
-
-/** More is not read, and so is marked. */
-const MOST_CHARACTERS = 30_000;
+import { hasUnusualCommand } from './commands.ts';
+import { findPoison } from './find-poison.ts';
+import { isForeign, isPlainAdvice } from './plain-advice.ts';
+import { findSaid, MOST_CHARACTERS, plainOf, sentencesOf } from './sentences.ts';
+import { ASKS, SIGNS } from './signs.ts';
 
 /**
  * Why a person should look at a rule before it is adopted, each reason in a few words; empty if nothing stands out. A mark
@@ -11,50 +11,27 @@ const MOST_CHARACTERS = 30_000;
  */
 export function findMarks(rule: string): string[] {
   if (rule.length > MOST_CHARACTERS) return ['is too long to read'];
-  const text = plainOf(rule);
-  const poison = findPoison(rule);
+  const sentences = sentencesOf(plainOf(rule));
   const reasons = [
-    ...(poison ? [poison.reason] : []),
-    ...(codesOf(text).some((code) => isCommandToRun(code, text)) ? ['runs a command'] : []),
-    ...MARK_RULES.filter((one) => isFound(one, text)).map(({ reason }) => reason),
+    ...[findPoison(rule)?.reason ?? []].flat(),
     ...(BLOB.test(rule) ? ['holds an encoded text'] : []),
-    ...(text.split('\n').some((line) => isForeign(line.replace(CODE, ' '))) ? ['is not in English'] : []),
+    ...sentences.flatMap(signsOf),
+    ...(sentences.some(hasUnusualCommand) ? ['runs a command'] : []),
+    ...(sentences.some(isForeign) ? ['is not in English'] : []),
   ];
   if (reasons.length > 0) return [...new Set(reasons)];
-  return isAboutShape(text) ? [] : [TELLS_HOW_TO_ACT];
+  return sentences.every(isPlainAdvice) ? [] : [TELLS_HOW_TO_ACT];
 }
 
-/** The weakest mark: nothing stands out, but the rule is about more than the shape of texts and code. */
+const signsOf = (sentence: string) =>
+  SIGNS.filter((sign) => (sign.isForbidding || !ASKS.test(sentence)) && findSaid(sign, sentence) !== undefined).map(
+    ({ reason }) => reason,
+  );
+
+/** The weakest mark: nothing stands out, but the rule is not plainly about the form of texts and code either. */
 const TELLS_HOW_TO_ACT = 'tells how to act';
 
-const isCommandToRun = ({ code, at }: Code, text: string) =>
-  isUnusualCommand(code) && !isForbidden(text.slice(Math.max(0, at - 120), at));
-
-const BLOB = /(?<![\w/.-])(?=[\w+/]{0,40}\d)(?=[\w+/]{0,40}[A-Za-z])[\w+/]{40,}={0,2}(?![\w/.-])/;
-const CODE = /`[^`\n]{1,400}`/gu;
-const FENCED = /(?<=^|\n)[ \t]{0,8}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n([\s\S]*?)(?:\n[ \t]{0,8}\1|$)/gu;
-
-type Code = { readonly code: string; readonly at: number };
-
-/** What stands in code spans, and the lines of fences. */
-function codesOf(text: string): Code[] {
-  const fenced = [...text.matchAll(FENCED)].flatMap(({ 2: body = '', index }) =>
-    body.split('\n').map((code) => ({ code, at: index })),
-  );
-  const spans = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ code: span.slice(1, -1), at: index }));
-  return [...fenced, ...spans].map(({ code, at }) => ({ code: code.trim().replace(/^\$ /, ''), at }));
-}
-
-function isFound({ find, isHarmlessForbidden }: MarkRule, text: string): boolean {
-  if (!isHarmlessForbidden) return text.search(find) !== -1;
-  return [...text.matchAll(find)].some(({ index }) => !isForbidden(text.slice(Math.max(0, index - 120), index)));
-}
-
-/** «Never commit …»: the prohibition reaches the end of its clause, and nothing between turns it round («not before …»). */
-const isForbidden = (before: string) =>
-  /\b(?:never|do not|don't|dont|must not|mustn't|should not|may not|avoid|no)\b(?!.*\b(?:before|until|unless|without|except|but|instead|only|just|then|so|because|when|if|and then|use|rather|leave|keep|forget|fail|hesitate|wait|ask|tell|mention)\b)[^.;:!?\n]*$/su.test(
-    before,
-  );
+const BLOB = /(?<![\w/.-])(?=[\w+/]{0,40}\d)(?=[\w+/]{0,40}[A-Za-z])[\w+/]{28,}={0,2}(?![\w/-]|\.\w)/;
 
 export type MarkedLine = { readonly line: string; readonly reasons: readonly string[] };
 

@@ -35,17 +35,17 @@ const WHICH =
   /(?:_|-|\.)?(?:\d{1,3}|prod|production|dev|development|test|testing|staging|stage|live|sandbox|old|new|backup|primary|secondary|main|default|local|ci|base|value|env)$/;
 
 /** A part of every name and every word of a credential. Words of other scripts count by their letters. */
-export const PARTS =
+const PARTS =
   'pass|pwd|pw|psw|mdp|pin|otp|mnemonic|seed|kennwort|lozinka|geslo|contras|senha|parola|wacht|senord|kode|salasana|jelsz|heslo|haslo|sifre|sandi|secret|token|tok|key|auth|cred|bearer|jwt|dsn|psk|string|webhook|dockerconfig|sess|csrf|xsrf|salt|signature|ñ|ó|lös';
-export const MAYBE = `${PARTS}|[^\\0-ÿ]`;
+const MAYBE = `${PARTS}|[^\\0-ÿ]`;
 const MAYBE_NAME = new RegExp(MAYBE);
 
-/** Words that are no names: keys in other languages, schemes of headers, and what sends cookies. */
+/** Words that are no names: keys in other languages, schemes of headers, cookies and what sends them, and commands. */
 const OTHER_WORDS =
-  'api|access|private|schl|clave|clé|chiave|chave|ключ|токен|密钥|令牌|キー|トークン|토큰|basic|ssws|splunk|geniekey|bot|oauth|negotiate|ntlm|hawk|aws4|sharedkey|cookie|curl';
+  'api|access|private|schl|clave|clé|chiave|chave|ключ|токен|密钥|令牌|キー|トークン|토큰|basic|ssws|splunk|geniekey|bot|oauth|negotiate|ntlm|hawk|aws4|sharedkey|cookie|curl|vault|identified|machine|sid|aspnetcore|remember_|__secure|__host|li_at|wordpress_';
 const ALL_WORDS = [...new Set(`${PARTS}|${PASSWORD_WORDS}|${OTHER_WORDS}`.split('|'))];
 /** Without other scripts, and without two letters that name a password in Spanish and Hungarian. */
-const isPlain = (text: string) => !/[ñó]|[^\0-ÿ]/.test(text);
+export const isPlain = (text: string) => !text.includes('ñ') && !text.includes('ó') && !/[\u0100-\uffff]/.test(text);
 const findPlain = wordFinder(ALL_WORDS.filter(isPlain));
 const OF_OTHERS = new RegExp(
   ALL_WORDS.filter((word) => !isPlain(word))
@@ -56,10 +56,19 @@ const OF_OTHERS = new RegExp(
 
 /** The one cheap search that most rules share: where a word may begin that tells of a credential. */
 export const credentialWords = ofLast((text): readonly number[] => {
+  if (isPlain(text)) return findPlain(text);
   const low = lowered(text);
-  const plain = findPlain(low);
-  return isPlain(text) ? plain : [...plain, ...[...low.matchAll(OF_OTHERS)].map(({ index }) => index)];
+  return [...findPlain(low), ...[...low.matchAll(OF_OTHERS)].map(({ index }) => index)];
 });
+
+/** Prose has one in a hundred letters. */
+const DENSEST = 0.1;
+
+/** Whether a cheap test holds at one of these places. To test each is not cheap in a text that is full of them: it may hold. */
+export function mayHoldAtCredential(text: string, test: (at: number) => boolean): boolean {
+  const places = credentialWords(text);
+  return places.length > text.length * DENSEST || places.some(test);
+}
 
 export const credentialOf = memoize(findCredential, { maxEntries: 2_000 });
 

@@ -1,5 +1,5 @@
-import { credentialWords } from './credential-names.ts';
-import type { Rule } from './rule.ts';
+import { mayHoldAtCredential } from './credential-names.ts';
+import { matchesAt, type Rule } from './rule.ts';
 import { hideValues, isPlaceholder, isSecretValue, SECRET } from './secret-value.ts';
 
 /** `Bearer …` and its like, wherever they stand. */
@@ -26,21 +26,22 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SCHEME_HERE = new RegExp(SCHEME.source, 'iy');
 const HEADER_HERE =
   /authorization\\*["'`]?[ \t]{0,8}[=:,]|cookies?\\*["'`]?[ \t]{0,8}(?:[=:]|,(?=[ \t]*["']))|curl\b/iy;
-/** What the names of cookies have in common, and a long value. */
-const COOKIE =
-  /[=:](?<=(?:sess|sid|csrf|xsrf|aspnetcore|remember_|__secure|__host|auth-token|li_at|wordpress_|cookie)[\w.-]{0,100}\\?["']?[ \t]{0,4}[=:])[ \t]{0,4}\\?["']?[^\s;,"'\\]{16}/i;
+/** The rest of the name of a cookie, and a long value. */
+const COOKIE_HERE = /[\w.-]{1,110}(?![\w.-])\\?["']?[ \t]{0,4}[=:][ \t]{0,4}\\?["']?[^\s;,"'\\]{16}/y;
 
 export const headers: Rule = {
-  may: (text) =>
-    credentialWords(text).some((at) => isHeaderAt(text, at)) || COOKIE.test(text) || /\t(?:TRUE|FALSE)\t/.test(text),
+  may: (text) => mayHoldAtCredential(text, (at) => isHeaderAt(text, at)) || /\t(?:TRUE|FALSE)\t/.test(text),
   hide: hideHeaders,
 };
 
 function isHeaderAt(text: string, at: number): boolean {
-  HEADER_HERE.lastIndex = at;
   SCHEME_HERE.lastIndex = at;
   const value = SCHEME_HERE.exec(text)?.[2];
-  return (value !== undefined && isHeaderCredential(value)) || HEADER_HERE.test(text);
+  return (
+    (value !== undefined && isHeaderCredential(value)) ||
+    matchesAt(HEADER_HERE, text, at) ||
+    matchesAt(COOKIE_HERE, text, at)
+  );
 }
 
 function hideHeaders(text: string): string {
@@ -141,14 +142,15 @@ const LEADS: readonly Lead[] = [
 
 /** An option, a pipe, or two quoted arguments. */
 const COMMAND_SIGN = /[-/](?<=[ \t].)[A-Za-z-]|\||["'][ \t]*,[ \t]*["']/;
-const COMMAND_WORDS = ['vault', 'SecureString', 'IDENTIFIED', 'identified', 'PASSWORD', 'pass:', ':5432:'];
+const COMMAND_HERE =
+  /vault|String(?<=SecureString)|IDENTIFIED|identified|PASSWORD|pass:|machine[ \t]+\S{1,200}\s{1,20}(?:login|password)/y;
 
 /** Passwords without a name, in commands and files. */
 export const commands: Rule = {
   may: (text) =>
     COMMAND_SIGN.test(text) ||
-    /:(?:\*|6432):|\bmachine[ \t]+\S{1,200}\s{1,20}(?:login|password)/.test(text) ||
-    COMMAND_WORDS.some((word) => text.includes(word)),
+    /:(?:\*|5432|6432):/.test(text) ||
+    mayHoldAtCredential(text, (at) => matchesAt(COMMAND_HERE, text, at)),
   hide: (text) =>
     LEADS.filter(({ words }) => words.some((word) => text.includes(word))).reduce(
       (before, { lead }) => hideValues(before, lead, () => ({ credential: 'password', isShell: true })),

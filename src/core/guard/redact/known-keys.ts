@@ -136,12 +136,22 @@ const SEARCHES = [
 const PARTNER =
   /(\[secret\]\\{0,8}["'`][ \t]{0,20}[,:][ \t]{0,20}\\{0,8}["'`])(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9+/_=-]{16,}(?=\\{0,8}["'`])/g;
 
+const LONGEST_KNOWN = 100;
+const answers = new Map<string, boolean>();
+
+/** Answers are kept for a while: paths and addresses come again and again. */
+function mayBeKey(word: string): boolean {
+  const known = answers.get(word);
+  if (known !== undefined) return known;
+  const answer = SEARCHES.some(({ needs, pattern }) => word.includes(needs) && pattern.test(word));
+  if (answers.size >= 2_000) answers.clear();
+  if (word.length <= LONGEST_KNOWN) answers.set([...word].join(''), answer); // a slice would keep its whole text
+  return answer;
+}
+
 /** Keys by their beginnings, except placeholders. */
 export const knownKeys: Rule = {
-  may(text) {
-    const words = longWords(text);
-    return text.includes(SECRET) || SEARCHES.some(({ needs, pattern }) => words.includes(needs) && pattern.test(words));
-  },
+  may: (text) => text.includes(SECRET) || longWords(text).some(mayBeKey),
   hide: (text) =>
     SEARCHES.filter(({ needs }) => text.includes(needs))
       .reduce((before, { search }) => before.replace(search, (key) => (isPlaceholder(key) ? key : SECRET)), text)

@@ -1,6 +1,13 @@
-import { credentialOf, credentialWords, LETTER, MAYBE, PARTS, PASSWORD_WORDS } from './credential-names.ts';
+import {
+  credentialOf,
+  credentialWords,
+  isPlain,
+  LETTER,
+  mayHoldAtCredential,
+  PASSWORD_WORDS,
+} from './credential-names.ts';
 import { isCookie } from './headers.ts';
-import { lowered, type Rule } from './rule.ts';
+import { lowered, matchesAt, type Rule } from './rule.ts';
 import { hidesBehind, hideValues, isSecretValue, type Judgement, SECRET } from './secret-value.ts';
 
 /** A name does not start inside a word, so that a long word is searched once. */
@@ -26,30 +33,27 @@ const COMMAND =
 const ASKS =
   /^(?:get|read|ask|prompt|input|validate|check|is|has|fetch|find|require|hash|verify|resolve|load|use|forgot|reset|with_?message)/i;
 
-/** From the end, since a `=` is rarer than a name: does a name before it tell of a credential? */
-const MAY_ASSIGN = new RegExp(
-  `(?:[=:：＝|>]|,(?=[ \\t]*\\\\*["'\`])|\\((?=\\\\*["'\`]))(?<=(?:${MAYBE})[${LETTER}.$-]{0,24}${NAME_END}-?.)`,
-  'i',
-);
+const ASSIGN = `${NAME_END}-?(?:[=:：＝|>]|,(?=[ \\t]*\\\\*["'\`])|\\((?=\\\\*["'\`]))`;
+/** The rest of a name, from a word that tells of a credential on. Words of other scripts count by their letters. */
+const ASSIGNED_HERE = new RegExp(`[${LETTER}.$-]{1,40}(?![${LETTER}.$-])${ASSIGN}`, 'y');
+const ASSIGNED_TO_OTHERS = new RegExp(`[^\\0-ÿ][${LETTER}.$-]{0,24}${ASSIGN}`);
 const MAY_PAIR = /[=:](?<=(?:value|default|secret)\\*["']?[ \t]{0,8}.)/i;
-const MAY_FLAG = new RegExp(`(?<![\\w-])--?(?=[A-Za-z])[\\w.-]{0,60}?(?:${PARTS})`, 'i');
+const IN_FLAG = /(?<=(?<![\w-])--?(?:[A-Za-z][\w.-]{0,60})?)/y;
 /** The verb of a command, and the beginning of a name. */
 const BEHIND_VERB = new RegExp(
   `(?<=${COMMAND.source.slice(0, COMMAND.source.indexOf('([A-Za-z_/]'))}(?:[A-Za-z_/][\\w.:/-]{0,127})?)`,
   'iy',
 );
 
+const SIGNS_OF_NAME = [ASSIGNED_HERE, IN_FLAG, BEHIND_VERB];
+
 export const namedValues: Rule = {
   may: (text) =>
-    [MAY_ASSIGN, MAY_PAIR, MAY_FLAG].some((pattern) => pattern.test(text)) ||
-    credentialWords(text).some((at) => matchesAt(BEHIND_VERB, text, at)),
+    mayHoldAtCredential(text, (at) => SIGNS_OF_NAME.some((sign) => matchesAt(sign, text, at))) ||
+    MAY_PAIR.test(text) ||
+    (!isPlain(text) && ASSIGNED_TO_OTHERS.test(text)),
   hide: hideNamedValues,
 };
-
-function matchesAt(sticky: RegExp, text: string, at: number): boolean {
-  sticky.lastIndex = at;
-  return sticky.test(text);
-}
 
 function hideNamedValues(text: string): string {
   const judgePair = (name: string): Judgement | undefined =>
@@ -157,22 +161,23 @@ type Table = { readonly divider: string; readonly count: number; readonly column
 
 /** Cells of tables (Markdown, tabs, commas) below a head such as `password`. */
 export const tableCells: Rule = {
-  may: (text) => /\n|\\n/.test(text) && credentialWords(text).some((at) => isInShortCell(text, at)),
+  may: (text) => /\n|\\n/.test(text) && mayHoldAtCredential(text, (at) => isInShortCell(text, at)),
   hide: hideTableCells,
 };
 
 /** From a word on: the rest of it, perhaps one more, and the edge of the cell. */
-const END_OF_CELL = /[^\s|,;\\]*(?: [^\s|,;\\]+)?[\s"'*`]*(?:[|,;\t\n\\]|$)/y;
-const [LONGEST_CELL, CELL_EDGE] = [100, /[|\t,;\n\\]/];
+const END_OF_CELL = /[^\s|,;\\]{0,50}(?: [^\s|,;\\]{1,50})?[\s"'*`]{0,50}(?:[|,;\t\n\\]|$)/y;
+const [LONGEST_CELL, CELL_EDGES, NO_WORD] = [100, '|\t,;\n\\', '|\t,;\n\\ "\'*`'];
 
 /** Whether at most two words stand in the cell. A longer one is no head. */
 function isInShortCell(text: string, at: number): boolean {
   if (!matchesAt(END_OF_CELL, text, at)) return false;
-  const before = text
-    .slice(Math.max(0, at - LONGEST_CELL), at)
-    .split(CELL_EDGE)
-    .at(-1)!;
-  return before.replace(/^[\s"'*`]+/, '').split(' ').length <= 2;
+  let words = 1;
+  for (let before = at - 1; before > 0 && before > at - LONGEST_CELL; before--) {
+    if (CELL_EDGES.includes(text[before]!)) return true;
+    if (text[before] === ' ' && !NO_WORD.includes(text[before - 1]!) && ++words > 2) return false;
+  }
+  return true;
 }
 
 function hideTableCells(text: string): string {

@@ -14,7 +14,7 @@ const MOST_PASSES = 5;
  */
 export const redactSecrets = (text: string): string => (text.length > LONGEST_KEPT ? hide(text) : hideOnce(text));
 
-const LONGEST_KEPT = 1_000;
+const LONGEST_KEPT = 200;
 const hideOnce = memoize(hide, { maxEntries: 4_000 }); // names, ids and short answers come again and again
 
 function hide(text: string): string {
@@ -73,7 +73,7 @@ const FULL_WIDTH = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g;
 
 /** The text as it looks: `pаssword` with a Cyrillic letter, or parted by something invisible, is a Latin word. */
 function undisguised(text: string): string {
-  if (/^[\s -\u00ac\u00ae-\u00ff]*$/.test(text)) return text;
+  if (!text.includes('\u00ad') && !/[\u0100-\uffff]/.test(text)) return text;
   return text
     .replace(INVISIBLE, '')
     .replace(FULL_WIDTH, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
@@ -101,8 +101,8 @@ const MAY_BE_SIGNED = /(?:=|%3d)(?<=(?:[?&;]|%3f|%26|0026)[\w-]{2,24}(?:=|%3d))[
 const addressCredentials: Rule = {
   may: (text) =>
     (text.includes('@') && /:\\?\//.test(text)) ||
-    MAY_BE_SIGNED.test(text) ||
-    HOOK_WORDS.some((word) => longWords(text).includes(word)),
+    ((text.includes('=') || text.includes('%')) && MAY_BE_SIGNED.test(text)) ||
+    longWords(text).some((long) => HOOK_WORDS.some((word) => long.includes(word))),
   hide: hideAddressCredentials,
 };
 
@@ -180,7 +180,7 @@ const MAY_BE_RANDOM = /[A-Za-z0-9+/_-]{28}/;
 
 /** Long words of letters and digits in a disorder that no language and no hash has. */
 const randomRuns: Rule = {
-  may: (text) => MAY_BE_RANDOM.test(longWords(text)),
+  may: (text) => longWords(text).some((word) => MAY_BE_RANDOM.test(word)),
   hide: (text) =>
     text.replace(RUN, (found, start: number) => {
       const escaped = text[start - 1] === '\\' && /^[nrt]/.test(found) ? 1 : 0; // the letter of a `\n`

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
@@ -29,6 +29,17 @@ it('says of each agent whether it can be a target, and of the target what it is 
     hasBubblewrap ? /^bubblewrap works here \(sandbox: auto\); workspaces are / : /^none/,
   );
   expect(skill!.detail).toBe('teapots: a description of 31 characters, which every agent takes whole');
+});
+
+it('asks a program for its version once', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, files: UNTRIED });
+  const [program, log] = [join(project.path, 'bin/claude'), join(project.path, 'asked')];
+  const asksVersion = '[ "$1" = --version ] && ';
+  const text = readFileSync(program, 'utf8').replace(asksVersion, `${asksVersion}echo asked >> '${log}' && `);
+  writeFileSync(program, text);
+  expect(named((await project.run('doctor', '--json')).out).target).toMatchObject({ isOk: true });
+  expect(readFileSync(log, 'utf8')).toBe('asked\n');
 });
 
 it('names what agents do to a long description, and fails where the target does it', async () => {

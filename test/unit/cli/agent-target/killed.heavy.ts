@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { expect, it, vi } from 'vitest';
 import { newMark, processesWith } from '../../workspaces/kinds.ts';
 import { startClone } from '../clone-cli.ts';
-import { agentProject, SKILL } from './agent-project.ts';
+import { agentProject, SKILL, shopTask, taskRows } from './agent-project.ts';
 
 vi.setConfig({ testTimeout: 400_000 }); // each starts several processes, which a busy machine does slowly
 
@@ -58,4 +58,32 @@ it.each([['train'], ['eval', '--skill', 'teapots']])('%s removes what a killed r
   const { code, stderr } = await start([...argv, '--quiet', '--set', 'outRoot=runs/other']).finished;
   expect(code, stderr).toBe(0);
   expect([processesWith(mark), foldersLeft()]).toEqual([[], []]);
+});
+
+it('kill -9 during a verification loses no finished work: the run is resumed without asking for it again', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, config: { sandbox: 'none' } });
+  const [mark, slow] = [newMark(), join(project.path, 'slow')];
+  const command = `test -s teapots.txt || exit 1; test ! -e ${slow} || sleep ${mark}`;
+  project.write(
+    'tasks.jsonl',
+    taskRows((index) => ({ ...shopTask(index), verify: { command } })),
+  );
+  const train = (name: string) =>
+    startClone(['train', '--quiet', '--workers', '1', '--set', `outRoot=runs/${name}`], { cwd: project.path });
+  const clean = await train('clean').finished;
+  expect([0, 1], clean.stderr).toContain(clean.code);
+  const whole = llm.calls();
+  for (const kill of [1, 2]) {
+    project.write('slow', '');
+    const { child, finished } = train('killed');
+    await expect.poll(() => processesWith(mark).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await finished;
+    for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
+    expect(llm.calls() - whole, `after kill ${kill}`).toBeGreaterThan(0);
+  }
+  rmSync(slow);
+  const resumed = await train('killed').finished;
+  expect([resumed.code, llm.calls() - whole]).toEqual([clean.code, whole]);
 });

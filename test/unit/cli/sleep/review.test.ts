@@ -79,6 +79,21 @@ describe('skillopt sleep review, without a terminal', () => {
     expect(home.read(`shop/${SKILL.name}`)).not.toContain(USELESS);
   });
 
+  it('lists a passage that is no item of a list too, with its marks, and drops it', async () => {
+    await using server = await startFakeLLM(answer);
+    const passage = 'First read https://notes.example.org/today,\nthen begin.';
+    using home = await reviewHome({ ...SKILL, rule: `${passage}\n\n${USEFUL}` });
+    expect(await answerOf(home, ['review'])).toMatchObject({
+      changes: [
+        { number: 1, kind: 'add', rule: USEFUL.slice(2), marks: [] },
+        { number: 2, kind: 'add', rule: passage, marks: expect.arrayContaining(['names a network address']) },
+      ],
+    });
+    const { code, err } = await home.run(review(server.baseURL, '--drop-change', '2', '--yes'));
+    expect([code, err.match(/error:.*/g)]).toEqual([0, null]);
+    expect(await proposals(home)).toMatchObject([{ status: 'pending', block: USEFUL }]);
+  });
+
   it('killed before the state has it, leaves the proposal as it was; killed after, what was kept', async () => {
     using home = await reviewHome();
     const proof = { gain: { value: 0.5, interval: { low: 0.2, high: 0.8 } }, error: 0.05 } as Proof;

@@ -112,6 +112,28 @@ describe('skillopt sleep run --tasks', () => {
     expect(home.read('shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md')).toContain(RULE);
   });
 
+  it('improves the skill that the file names, and notes checks that are seldom meant', async () => {
+    await using server = await startModel();
+    using home = sleepHome();
+    home.write('skills/deploy/SKILL.md', '---\nname: deploy\ndescription: d\n---\n');
+    const [first, ...others] = doneTasks();
+    const idle = {
+      ...first!,
+      judge: {
+        checks: [
+          { op: 'contains', arg: 'DONE' },
+          { op: 'min_chars', arg: 0 },
+        ],
+      },
+    };
+    tasksFile(home, true, [idle, ...others]);
+    const text = home.read('shop/tasks.json');
+    home.write('shop/tasks.json', text.replace('"target_skill_path": ""', '"target_skill_path": "~/skills/deploy"'));
+    const { proposals, notes } = await answerOf(home, nightFlags(server.baseURL, '--no-evolve-memory'));
+    expect(proposals).toMatchObject([{ path: join(home.path, 'skills/deploy/SKILL.md') }]);
+    expect(notes.join('\n')).toContain('min_chars 0 holds of every answer');
+  });
+
   it('a request that comes again under another name stays on its side, whatever the file says', async () => {
     await using server = await startModel();
     using home = sleepHome();

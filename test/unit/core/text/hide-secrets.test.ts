@@ -79,3 +79,10 @@ it('a run keeps no secret of extras or extraBody, and continues with another key
   expect((await train('second-key')).isDone).toBe(true);
   await expect(train('second-key', 'long')).rejects.toMatchObject({ code: 'RUN_MISMATCH' });
 });
+
+it('a document among the settings of a model is no key, and stops nothing', () => {
+  const document = `sk-${'a1'.repeat(500_000)}`;
+  const create = () =>
+    openaiCompatible({ model: 'm', baseURL: 'http://127.0.0.1:9/v1', extraBody: { password: document } });
+  expect(create).not.toThrow();
+});

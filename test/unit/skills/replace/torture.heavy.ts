@@ -82,7 +82,7 @@ describe('a file is refused', () => {
     ['link that leads out', instead((w, path) => symlinkSync(join(w.root, 'victim.md'), path)), /outside of/],
     ['link to what is no .md', instead((_, path) => symlinkSync('a.sh', path)), /\.md file was expected/],
     ['link that leads nowhere', instead((_, path) => symlinkSync('gone.md', path)), /leads nowhere/],
-    ['folder', instead((_, path) => mkdirSync(path)), /no regular file/],
+    ['folder', instead((_, path) => mkdirSync(path)), /expected a regular file/],
     ['file with two names', (w) => linkSync(w.at('AGENTS.md'), join(w.root, 'twin.md')), /2 names \(hard links\)/],
     ['read-only file', (w) => chmodSync(w.at('AGENTS.md'), 0o444), /is read-only/],
     ['file in a read-only folder', (w) => chmodSync(w.project, 0o555), /is read-only/],
@@ -106,7 +106,7 @@ describe('a file is refused', () => {
     const { execFileSync } = await import('node:child_process');
     execFileSync('mkfifo', [world.at('pipe.md')]);
     const change = { ...world.change('AGENTS.md', 'new'), path: world.at('pipe.md') };
-    await expect(world.replace([change])).rejects.toThrow(/no regular file/);
+    await expect(world.replace([change])).rejects.toThrow(/expected a regular file/);
   });
 
   it('29: a link that was swapped since the caller looked', async () => {

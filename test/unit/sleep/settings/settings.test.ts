@@ -155,13 +155,23 @@ describe('the settings of sleep', () => {
       }),
       '.skillopt-sleep/prompts.json': '{}',
     });
-    expect(settings).toMatchObject({ source: 'copilot-cli', promptsFile: '~/.skillopt-sleep/prompts.json' });
+    expect(settings).toMatchObject({ source: 'copilot-cli', promptOverrides: {} });
     expect(imported?.file).toBe(`~/${IMPORTED}`);
     expect(imported?.notTaken).toEqual([
       { key: 'backend', why: expect.stringContaining('target and optimizer') },
       { key: 'auto_adopt', why: 'a proposal is adopted by a person' },
       { key: 'lookback', why: expect.stringContaining('no such setting') },
+      { key: 'prompts.json', why: expect.stringContaining('promptOverrides') },
     ]);
+  });
+
+  it('prompts are texts, or files beside the settings; a name that no prompt has is an error', async () => {
+    const files = { 'app/prompts/miner.md': 'Find them.\n' };
+    const prompts = (list: string) => load({ ...files, [PROJECT]: `sleep:\n  promptOverrides: ${list}\n` });
+    const { settings } = await prompts('{ miner: prompts/miner.md, attempt: Just do it. }');
+    expect(settings.promptOverrides).toEqual({ miner: 'Find them.\n', attempt: 'Just do it.' });
+    await expect(prompts('{ miner: prompts/none.md }')).rejects.toThrow('promptOverrides.miner cannot be read');
+    await expect(prompts('{ mine: x }')).rejects.toThrow('promptOverrides');
   });
 
   it('a secret in them is refused', async () => {
