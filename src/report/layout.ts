@@ -58,6 +58,7 @@ const ZERO = /\p{M}/u;
 /** Columns that a text takes when it is printed. Colours take none. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
+  if (text.length > LONGEST_LINE) return textWidth(text.slice(0, LONGEST_LINE)) + text.length - LONGEST_LINE;
   let width = 0;
   for (const char of printable(text)) width += charWidth(char);
   return width;
