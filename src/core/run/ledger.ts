@@ -42,7 +42,7 @@ export type Spent = {
   readonly advised?: number;
 };
 
-export type ByStage = Readonly<Record<string, Amounts>>;
+type ByStage = Readonly<Record<string, Amounts>>;
 
 export const nothingSpent: Spent = { counted: noAmounts, usage: {} };
 
