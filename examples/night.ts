@@ -30,8 +30,9 @@ try {
     console.log(`proposed for ${document.name}: ${(100 * gain!.value).toFixed(1)} points better`);
   assert.ok(night.proposals.length > 0);
 
-  // A night changes no document. A person decides, here by calling this.
-  const { adopted } = await adoptProposals({ stateFolder, choose: () => night.proposals });
+  // A night changes no document. A person decides, and agrees to lines that are marked; here by calling this.
+  const agreed = night.proposals.map(({ digest }) => digest);
+  const { adopted } = await adoptProposals({ stateFolder, choose: () => night.proposals, agreed });
   console.log(readFileSync(adopted[0]!.path, 'utf8'));
 } finally {
   rmSync(home, { recursive: true, force: true });
