@@ -23,6 +23,7 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'report: compareMarkdown': 'takes figures with intervals; inMarkdown reads its texts',
   'report: compareValue': 'takes figures with intervals, and reads no text',
   'runners: qaInWorkspace().rolloutOne': 'runs an agent',
+  'sleep: findWork': 'opens a sandbox and an agent',
   'sleep: updateIndex': 'reads transcripts of this machine; sources are measured by the row harvest',
   'stores: readStatement': 'takes an open database',
   'stores: readVersion': 'takes an open database',

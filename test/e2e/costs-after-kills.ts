@@ -155,8 +155,9 @@ export async function nightWorld(): Promise<CostWorld> {
   return {
     ...{ atOnce: NIGHT_WORKERS, attempt: ONE_CALL },
     start(flags) {
-      // Without flags it is the limit that every night has, which many kills must not use up.
-      const limits = flags.map((flag) => flag.replace('--max-total-tokens', '--max-tokens-per-night'));
+      // A night has a limit by default, which the calls in flight at a dozen kills would use up, each at its own most.
+      const given = flags.length === 0 ? ['--max-total-tokens', '100000000'] : flags;
+      const limits = given.map((flag) => flag.replace('--max-total-tokens', '--max-tokens-per-night'));
       const args = ['sleep', ...nightFlags(server.baseURL, '--json', ...limits)];
       return startClone(args, { cwd: home.shop, env: home.env });
     },

@@ -216,8 +216,8 @@ async function measure(sleep: OpenSleep, review: Reviewable, block: string, opti
   const { folder, settings, place } = sleep;
   const { limits, observers, signal, opened } = options;
   const { models, work } = opened;
-  const { agent, project, tasks } = review.record;
-  const search = { agent, place, project, settings, tasks };
+  const { agent, project } = review.record;
+  const search = { agent, place, project, settings };
   const live = [await findSkill(search), await findMemory(search)] as const;
   const workspaces = await work?.open(review.record.work?.commit || undefined);
   return regate(review, {

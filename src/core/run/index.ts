@@ -53,7 +53,7 @@ export {
 } from './gate-evidence.ts';
 export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
 export {
-  addKilled,
+  addEntry,
   createLedger,
   type Ledger,
   type LedgerEntry,

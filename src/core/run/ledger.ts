@@ -1,12 +1,4 @@
-import {
-  type Amounts,
-  addAmounts,
-  largerAmounts,
-  noAmounts,
-  roundUpAmounts,
-  subtractAmounts,
-  toNanos,
-} from './amounts.ts';
+import { type Amounts, addAmounts, largerAmounts, noAmounts, toNanos } from './amounts.ts';
 import {
   addStageUsage,
   addUsage,
@@ -29,20 +21,14 @@ export type LedgerEntry = {
 
 /** What was spent, and the limit that ended the last start, if one did. */
 export type Spent = {
-  /** What was answered, what failed, and what was in flight when a process was killed, at the most that it may have cost. */
+  /** All that limits count: what was answered, what failed, and what was in flight when a process was killed. */
   readonly counted: Amounts;
   /** What was answered and what may have been, by stage. */
   readonly usage: UsageTable;
-  /** By stage: the largest call that was answered. */
-  readonly largest?: ByStage;
-  /** By stage: the most that was in flight at its last kill. */
-  readonly lastKilled?: ByStage;
   readonly limit?: LimitName;
   /** What to raise it to, so that the rest of the run is paid for. */
   readonly advised?: number;
 };
-
-type ByStage = Readonly<Record<string, Amounts>>;
 
 export const nothingSpent: Spent = { counted: noAmounts, usage: {} };
 
@@ -60,12 +46,6 @@ export interface Ledger {
   add(stage: string, answered: Partial<StageUsage>): void;
   /** What was spent so far. What is in flight now is not part of it. */
   spent(): Spent;
-  /**
-   * How much of `counted` limits do not count. A call in flight at a kill may have cost its most, but hardly ever more than the
-   * largest call of its stage that was answered: so much is counted. A stage without an answer asks the same again after a kill:
-   * only its last kill is counted.
-   */
-  unlikely(): Amounts;
   /** What the journal has counted is answered, whatever the ledger has lost. Answers with what the ledger alone knows. */
   reconcile(journal: UsageTable): UsageTable;
   /** Keeps which limit has ended the run and what to raise it to, until the next call. */
@@ -90,8 +70,7 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
       const id = ++lastId;
       const { stage } = entry;
       note(id, entry);
-      const { limit: _, advised: __, ...atWork } = over; // a run that is at work again has not stopped
-      over = atWork;
+      over = { counted: over.counted, usage: over.usage }; // a run that is at work again has not stopped
       return {
         note: (now) => note(id, { stage, ...now }),
         end(now) {
@@ -102,7 +81,6 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
       };
     },
     spent: () => [...open.values()].map(({ inFlight: _, ...entry }) => entry).reduce(addEntry, over),
-    unlikely: () => unlikelyIn(over),
     reconcile(journal) {
       const missing = usageBeyond(over.usage, journal);
       const usage = addStageUsage(usageBeyond(journal, {}), missing);
@@ -114,20 +92,12 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
     },
   };
   /** What was spent if nothing more is answered. */
-  const atEnd = () => addKilled(over, [...open.values()]);
+  const atEnd = () => [...open.values()].reduce(addEntry, over);
   return { ...ledger, atEnd };
 }
 
-/** With the entries of a process that is gone. */
-export function addKilled(before: Spent, entries: readonly LedgerEntry[]): Spent {
-  const lastKilled: Record<string, Amounts> = {};
-  for (const { stage, inFlight } of entries)
-    if (inFlight) lastKilled[stage] = addAmounts(lastKilled[stage] ?? noAmounts, inFlight);
-  return { ...entries.reduce(addEntry, before), lastKilled: { ...before.lastKilled, ...lastKilled } };
-}
-
 /** With an entry whose process is gone, or that is over: what was in flight has no answer. */
-function addEntry({ counted, usage, largest = {}, ...rest }: Spent, entry: LedgerEntry): Spent {
+export function addEntry({ counted, usage, ...stopped }: Spent, entry: LedgerEntry): Spent {
   const { stage, answered = {}, failed = noAmounts, inFlight = noAmounts } = entry;
   const { calls, totalTokens, costUsd } = inFlight;
   const unanswered = { unanswered: calls, unansweredTokens: totalTokens, unansweredUsd: costUsd };
@@ -135,28 +105,8 @@ function addEntry({ counted, usage, largest = {}, ...rest }: Spent, entry: Ledge
   return {
     counted: addAmounts(addAmounts(counted, failed), countedIn({ [stage]: used })),
     usage: isNothing(used) ? usage : addStageUsage(usage, { [stage]: used }),
-    largest: answered.replies
-      ? { ...largest, [stage]: largerAmounts(largest[stage] ?? noAmounts, largestCall(answered)) }
-      : largest,
-    ...rest,
+    ...stopped,
   };
-}
-
-/** Of an attempt of several calls, twice the mean: each sends what was said before, so the last is the largest. */
-function largestCall({ replies = 1, input = 0, output = 0, costUsd = 0 }: Partial<StageUsage>): Amounts {
-  const share = replies > 1 ? 2 / replies : 1;
-  return roundUpAmounts({ calls: 1, totalTokens: Math.ceil((input + output) * share), costUsd: costUsd * share });
-}
-
-function unlikelyIn({ usage, largest = {}, lastKilled = {} }: Spent): Amounts {
-  return Object.entries(usage).reduce((sum, [stage, used]) => {
-    const { unanswered: calls = 0, unansweredTokens = 0, unansweredUsd = 0 } = used;
-    const most = { calls, totalTokens: unansweredTokens, costUsd: unansweredUsd };
-    const { totalTokens, costUsd } = largest[stage] ?? noAmounts;
-    const likely = largest[stage] ? { totalTokens: calls * totalTokens, costUsd: calls * costUsd } : lastKilled[stage];
-    const unlikely = subtractAmounts(most, { ...most, ...likely, calls }); // a call is one call, answered or not
-    return addAmounts(sum, largerAmounts(unlikely, noAmounts));
-  }, noAmounts);
 }
 
 /** What limits count of a usage: what was answered, and what may have been. */

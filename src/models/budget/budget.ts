@@ -22,8 +22,6 @@ export type BudgetOptions = {
   readonly maxMinutes?: number | undefined;
   /** What was spent of the same limits before. Default: what the ledger has counted. */
   readonly spent?: Partial<Amounts> | undefined;
-  /** How much of that the limits do not count. Default: as the ledger says. */
-  readonly unlikely?: (() => Amounts) | undefined;
   /** Keeps what is spent and what is about to be, so that a killed process cannot forget it. */
   readonly ledger?: Ledger | undefined;
   readonly now?: () => number;
@@ -151,14 +149,10 @@ function openBooks({ now = monotonicMs, maxMinutes = NO_LIMIT, names, ...options
   const { maxCalls = NO_LIMIT, maxTotalTokens = NO_LIMIT, maxCostUsd = NO_LIMIT } = options;
   const limits: Amounts = { calls: maxCalls, totalTokens: maxTotalTokens, costUsd: maxCostUsd };
   const deadline = now() + maxMinutes * 60_000;
-  const { unlikely = options.ledger?.unlikely ?? (() => noAmounts) } = options;
   const msLeft = () => deadline - (books.kept?.minutes ?? 0) * 60_000 - now();
   const books = {
     limits,
-    most: { ...noAmounts, ...(options.spent ?? options.ledger?.spent().counted) } as Amounts,
-    get spent(): Amounts {
-      return largerAmounts(subtractAmounts(books.most, unlikely()), noAmounts);
-    },
+    spent: { ...noAmounts, ...(options.spent ?? options.ledger?.spent().counted) } as Amounts,
     reserved: noAmounts,
     kept: undefined as KeptPart | undefined,
     used: (): Amounts => addAmounts(books.spent, books.reserved),
@@ -204,7 +198,7 @@ function openReservation(most: Amounts, { books, entry, onEnd }: ReservationDeps
     if (!isOpen) return;
     isOpen = false;
     books.reserved = subtractAmounts(books.reserved, bound);
-    books.most = addAmounts(books.most, roundUpAmounts(actual));
+    books.spent = addAmounts(books.spent, roundUpAmounts(actual));
     entry.end(now);
     onEnd(bound, actual);
   };

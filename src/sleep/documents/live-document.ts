@@ -15,8 +15,6 @@ export type LiveDocument = {
   readonly roots: readonly string[];
   /** Whether it may be made where there is none. */
   readonly isNewAllowed: boolean;
-  /** Every project of the user reads it. */
-  readonly isUserWide?: boolean | undefined;
   /** Set for an existing skill that tasks name: the hints by which they do. */
   readonly hints?: readonly string[] | undefined;
 };

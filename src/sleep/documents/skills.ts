@@ -15,12 +15,7 @@ export type DocumentSearch = {
   readonly agent: string;
   readonly place: Place;
   readonly project: string;
-  readonly settings: Pick<
-    SleepSettings,
-    'targetSkillPath' | 'managedSkillName' | 'skillScope' | 'skillRoots' | 'multiSkillFanout'
-  >;
-  /** The tasks of the night, which say whether a rule can recur in two projects. Default: none. */
-  readonly tasks?: Tasks | undefined;
+  readonly settings: Pick<SleepSettings, 'targetSkillPath' | 'managedSkillName' | 'skillRoots' | 'multiSkillFanout'>;
 };
 
 export type ResolvedSkill =
@@ -48,12 +43,10 @@ export async function resolveSkill(hint: string, search: DocumentSearch): Promis
 /** In every folder of skills. A link that leads out of its folder is refused. */
 async function lookFor(name: string, search: DocumentSearch) {
   const [there, refusals]: [LiveDocument[], string[]] = [[], []];
-  const ofUser = placesOf(search.agent).userSkills(search.place);
   for (const root of skillRootsOf(search)) {
     const path = join(root, name, 'SKILL.md');
-    const isUserWide = ofUser.includes(root);
     try {
-      const document = await readLive({ kind: 'skill', name, path, roots: [root], isNewAllowed: false, isUserWide });
+      const document = await readLive({ kind: 'skill', name, path, roots: [root], isNewAllowed: false });
       if (document.live.bytes !== null) there.push(document);
     } catch (error) {
       refusals.push((error as Error).message);
@@ -120,12 +113,7 @@ async function namesOfSkills(search: DocumentSearch): Promise<string[]> {
 
 export type NamedSkill = LiveDocument & { readonly hints: readonly string[] };
 
-export type SkillChoice = {
-  readonly skills: readonly NamedSkill[];
-  readonly notes: readonly string[];
-  /** The skill of our own that is meant by tasks, if it is not the given one. */
-  readonly main?: LiveDocument | undefined;
-};
+export type SkillChoice = { readonly skills: readonly NamedSkill[]; readonly notes: readonly string[] };
 
 export const noChoice: SkillChoice = { skills: [], notes: [] };
 
@@ -135,14 +123,13 @@ export async function chooseSkills(
   search: DocumentSearch,
   main: Pick<LiveDocument, 'name' | 'live'>,
 ): Promise<SkillChoice> {
-  const { multiSkillFanout, targetSkillPath, managedSkillName } = search.settings;
+  const { multiSkillFanout, targetSkillPath } = search.settings;
   if (!multiSkillFanout || targetSkillPath !== undefined) return noChoice;
   const skills = new Map<string, NamedSkill>();
   const notes: string[] = [];
   for (const { skillHint, tasks: own } of groupByHint(tasks)) {
-    const named = readSkillHint(skillHint)?.skill ?? '';
-    if (skillHint === '' || [main.name, managedSkillName, inProject(managedSkillName)].includes(named)) continue;
-    const found = forTwoProjects(await resolveSkill(skillHint, search), own, search);
+    if (skillHint === '' || readSkillHint(skillHint)?.skill === main.name) continue;
+    const found = await resolveSkill(skillHint, search);
     if (found.status !== 'found') {
       const count = own.length === 1 ? 'Its task counts' : `Its ${own.length} tasks count`;
       notes.push(`The skill ${skillHint} is not trained: ${found.why}. ${count} for ${main.name}.`);
@@ -153,20 +140,6 @@ export async function chooseSkills(
     if (realPath !== main.live.realPath) skills.set(realPath, { ...before, hints: [...before.hints, skillHint] });
   }
   return { skills: [...skills.values()], notes };
-}
-
-/** A skill of the user that tasks of one project alone would change is left as it is. */
-function forTwoProjects(found: ResolvedSkill, tasks: Tasks, { settings }: DocumentSearch): ResolvedSkill {
-  if (found.status !== 'found' || !found.document.isUserWide) return found;
-  if (settings.skillScope === 'user' || projectsOf(tasks).length > 1) return found;
-  const why = `every project reads it, and its tasks come from one; a night for this skill alone trains it`;
-  return { status: 'refused', why };
-}
-
-/** The projects that tasks come from. A folder below another one belongs to it. */
-export function projectsOf(tasks: Tasks): string[] {
-  const folders = [...new Set(tasks.map(({ project }) => project))].filter((folder) => folder !== '');
-  return folders.filter((folder) => !folders.some((above) => folder.startsWith(`${above}/`)));
 }
 
 /** The document of a run: the one of its kind, or an existing skill by its name. */
@@ -195,24 +168,16 @@ export function ownerAmong(
   return ({ skillHint }) => owners.get(skillHint.trim()) ?? '';
 }
 
-/** The skill that a night improves: the target, else one of our own, in the project or for all projects of the user. */
-export async function findSkill(search: DocumentSearch): Promise<LiveDocument> {
-  const { agent, place, project, settings, tasks = [] } = search;
-  const { targetSkillPath, managedSkillName, skillScope } = settings;
-  if (targetSkillPath !== undefined) return skillAt(targetSkillPath, search);
-  const isUserWide = skillScope === 'auto' ? projectsOf(tasks).length > 1 : skillScope === 'user';
-  const { userSkills, projectSkills } = placesOf(agent);
-  const root = isUserWide ? userSkills(place)[0]! : join(project, projectSkills[0]!);
-  const name = isUserWide ? managedSkillName : inProject(managedSkillName);
-  const path = join(root, name, 'SKILL.md');
+/** The skill that a night improves: the target, else the managed skill in the agent's user scope. */
+export async function findSkill({ agent, place, project, settings }: DocumentSearch): Promise<LiveDocument> {
+  const { targetSkillPath, managedSkillName: name } = settings;
+  if (targetSkillPath !== undefined) return skillAt(targetSkillPath, { agent, place, project, settings });
+  const [root] = placesOf(agent).userSkills(place);
+  const path = join(root!, name, 'SKILL.md');
   // The scope's folder may itself be a link, or not be there yet.
-  const roots = [isUserWide ? dirname(root) : project];
-  const scaffold = scaffoldOf(name);
-  return readLive({ kind: 'skill', name, path, roots, isNewAllowed: true, isUserWide, scaffold });
+  const roots = [dirname(root!)];
+  return readLive({ kind: 'skill', name, path, roots, isNewAllowed: true, scaffold: scaffoldOf(name) });
 }
-
-/** Agents read one skill of a name: the one of the user would hide that of the project. */
-const inProject = (name: string) => `${name}-project`;
 
 /** The project's file with instructions: the first of the agent's files that exists, else the usual one. */
 export async function findMemory({ agent, project }: Pick<DocumentSearch, 'agent' | 'project'>): Promise<LiveDocument> {

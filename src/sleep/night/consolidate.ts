@@ -14,17 +14,7 @@ import { knowingReplies, type TrainedDocument, trainDocument } from './train-doc
 export type ConsolidateOptions = ShotOptions &
   Omit<
     Partial<DocumentNight>,
-    | 'models'
-    | 'tasks'
-    | 'documents'
-    | 'trained'
-    | 'named'
-    | 'skillTexts'
-    | 'store'
-    | 'error'
-    | 'config'
-    | 'notes'
-    | 'mustHelpTwo'
+    'models' | 'tasks' | 'documents' | 'trained' | 'named' | 'skillTexts' | 'store' | 'error' | 'config' | 'notes'
   > & {
     readonly editBudget?: number | undefined;
     readonly gateMetric?: 'hard' | 'soft' | 'mixed' | undefined;
@@ -36,8 +26,6 @@ export type ConsolidateOptions = ShotOptions &
     /** Where the run of a document is kept. Default: in memory. */
     readonly storeOf?: StoreOf | undefined;
     readonly notesOf?: ((trained: Trained, named: string) => readonly string[]) | undefined;
-    /** Whether a change of a document must help tasks of two projects. Default: it need not. */
-    readonly isForTwo?: ((trained: Trained, named: string) => boolean) | undefined;
   };
 
 /**
@@ -101,8 +89,7 @@ function nightOf(models: NightModels, { trained, named, tasks }: Shot, options: 
     minEditBudget: Math.min(2, Math.max(1, editBudget)),
     ...{ gateMetric, gateMixedWeight, ...options.config },
   };
-  const mustHelpTwo = options.isForTwo?.(trained, named) ?? false;
-  const own = { store: storeOf(trained, named), notes: notesOf?.(trained, named) ?? [], mustHelpTwo };
+  const own = { store: storeOf(trained, named), notes: notesOf?.(trained, named) ?? [] };
   return { ...options, models, tasks, trained, named, config, ...own };
 }
 

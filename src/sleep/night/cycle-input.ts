@@ -75,8 +75,6 @@ export type DocumentNight = Omit<SleepEnvOptions, 'name' | 'metric'> & {
   readonly budget?: Budget | undefined;
   /** The error that a proof may make; `undefined` without a gate. */
   readonly error: number | undefined;
-  /** Every project reads the document, so a change must help tasks of at least two. */
-  readonly mustHelpTwo?: boolean | undefined;
   readonly rolloutsK?: number | undefined;
   readonly promptOverrides?: PromptOverrides | undefined;
   /** When the evidence is looked at. Default: `PROOF_LOOKS`. */

@@ -110,8 +110,6 @@ function whyUnproven(proof: Proof | undefined, ended: string | undefined): strin
   if (!proof) return ended;
   if (proof.isUnconfirmed)
     return 'A change did better in the attempts that tried it. The attempts that measure the gain did not confirm it.';
-  if (proof.isOfOneProject)
-    return 'A change helped tasks of one project alone, and every project would read it. A night of that project proposes it there; skillScope: user proposes it for all.';
   const gain = `${(100 * proof.gain.value).toFixed(1)} points`;
   const chance = `${(100 * proof.pValue).toFixed(1)} %`;
   const measured = `A change measured ${gain} over the tasks that were held out, which could be chance (${chance}).`;

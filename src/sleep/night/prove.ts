@@ -24,7 +24,6 @@ import { defined } from '../../core/text/index.ts';
 import type { Held } from '../../models/index.ts';
 import type { TaskDelta } from '../../report/index.ts';
 import { evaluatePasses } from '../../train/index.ts';
-import { projectsOf } from '../documents/skills.ts';
 import type { TaskRecord } from '../task-record.ts';
 import { type DocumentNight, metricOf } from './cycle-input.ts';
 
@@ -32,8 +31,6 @@ export type Proof = Readonly<Record<'before' | 'after' | 'pValue' | 'error' | 'p
   readonly isProven: boolean;
   /** The proof had succeeded, and the attempts for the report took it back. */
   readonly isUnconfirmed?: boolean | undefined;
-  /** It is proven for tasks of one project alone, and every project would read it. */
-  readonly isOfOneProject?: boolean | undefined;
   /** A proven gain is measured again by passes made after the proof, since the proof itself overstates it. */
   readonly gain: Estimate;
   readonly tasks: readonly TaskDelta[];
@@ -100,14 +97,8 @@ export async function prove(night: Proving): Promise<Proof> {
   // What is proposed is proven by the number that is shown: its lower end is above zero, and so is it.
   const isConfirmed = gain.value >= LEAST_SHOWN && gain.interval.low > 0;
   const shown = measuredBy({ ...measured, gain, pValue: proof.pValue }, fresh);
-  const isOfOneProject = isConfirmed && night.mustHelpTwo === true && projectsHelped(night, shown.tasks).length < 2;
-  const told = { ...shown, isProven: isConfirmed && !isOfOneProject, isUnconfirmed: !isConfirmed, isOfOneProject };
+  const told = { ...shown, isProven: isConfirmed, isUnconfirmed: !isConfirmed };
   return { ...told, error, passes: passes + 2 * REPORT_PASSES };
-}
-
-function projectsHelped({ tasks }: Proving, deltas: readonly TaskDelta[]): string[] {
-  const helped = new Set(deltas.filter(({ before, after }) => after > before).map(({ id }) => id));
-  return projectsOf(tasks.filter(({ id }) => helped.has(id)));
 }
 
 /** Less than this is `+0.0 points` in a report. */
@@ -130,9 +121,8 @@ const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
 
 /** What can be expected on other tasks, between the lower end by all attempts and the upper end by those that nothing was chosen by. */
 function shownGain(measured: NightProof, { proof, all }: Record<'proof' | 'all', NightProof>, error: number): Estimate {
-  const { low } = all.gain.interval; // `gainElsewhere` may come to less, down to 0, where the tasks differ much
-  const value = Math.max(low, gainElsewhere(measured, proof, error));
-  return { value, interval: { low, high: measured.gain.interval.high } };
+  const value = gainElsewhere(measured, proof, error);
+  return { value, interval: { low: Math.min(value, all.gain.interval.low), high: measured.gain.interval.high } };
 }
 
 /** The winner counts by its final measurement alone; the seed was not chosen, so all its measurements count. */

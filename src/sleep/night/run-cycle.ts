@@ -48,8 +48,9 @@ import { gainOf } from './prove.ts';
  */
 export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
   const state = await readSleepState(given.folder);
+  const documents = given.documents.map((document) => onPending(document, state.proposals));
   const redact = memoize(given.redact, { maxEntries: 2_000 }); // the same tasks go into several files
-  const input = { ...given, redact };
+  const input = { ...given, documents, redact };
   const limits = limitsOf(input);
   if (input.isDryRun) return carryOutInMemory({ ...input, state, budget: nightBudget(limits) });
   await openStateFolder(input.folder);
@@ -135,10 +136,9 @@ async function prepareNight(input: NightInput, night: number) {
  * The given documents and the existing skills that tasks name, each as it will be once pending proposals are adopted. A name for which
  * no file, or more than one, is found, or one of a plugin or a package, becomes a note. `planShots` decides later which have tasks enough.
  */
-async function documentsFor(tasks: Tasks, { documents: given, chooseSkills, state }: NightInput) {
-  const { main, skills, notes } = (await chooseSkills?.(tasks)) ?? noChoice;
-  const own = given.map((document) => (document.kind === 'skill' ? (main ?? document) : document));
-  return { documents: [...own, ...skills].map((document) => onPending(document, state.proposals)), notes };
+async function documentsFor(tasks: Tasks, { documents, chooseSkills, state }: NightInput) {
+  const { skills, notes } = (await chooseSkills?.(tasks)) ?? noChoice;
+  return { documents: [...documents, ...skills.map((skill) => onPending(skill, state.proposals))], notes };
 }
 
 type NightStart = Pick<OpenNight, 'documents' | 'work'> & { readonly night: number; readonly notes: readonly string[] };
@@ -262,8 +262,6 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
     config: limitsOf(input),
     ...(input.handoff && { proofLooks: HANDOFF_LOOKS, asksAhead: { handoff: input.handoff, evolveMemory } }),
     notesOf: (trained, named) => nightNotes(input, trained, named),
-    isForTwo: (trained, named) =>
-      settings.skillScope === 'auto' && documentOf(documents, trained, named)?.isUserWide === true,
     prompt: settings.promptOverrides.attempt,
     observers: observer ? [...observers, observer] : observers,
   });

@@ -50,11 +50,7 @@ export async function runNightIn(given: OpenSleep, options: NightOptions): Promi
   const search = { agent, place, project, settings };
   const skill = settings.evolveSkill ? await findSkill(search) : undefined;
   const memory = settings.evolveMemory ? await findMemory(search) : undefined;
-  const choose = async (tasks: Tasks) => {
-    if (skill === undefined) return noChoice;
-    const main = await findSkill({ ...search, tasks });
-    return { ...(await chooseSkills(tasks, search, main)), main };
-  };
+  const choose = async (tasks: Tasks) => (skill ? chooseSkills(tasks, search, skill) : noChoice);
   const isMinedByModel = settings.llmMine && handoff === undefined;
   const gathering = { ...options, models, now, isMinedByModel, hasTools: work !== undefined, chooseSkills: choose };
   return runCycle({

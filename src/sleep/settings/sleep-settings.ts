@@ -70,13 +70,7 @@ export const sleepShape = {
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected small letters, digits and single dashes')
     .max(64)
     .default('skillopt-sleep-learned')
-    .describe('Name of the skill of our own; -project is added to it in a project.'),
-  skillScope: z
-    .enum(['auto', 'project', 'user'])
-    .default('auto')
-    .describe(
-      'Where the skill of our own lies: in the project, or in your home, where every project reads it. auto is the project, unless the tasks of a night come from two projects.',
-    ),
+    .describe('Name of the skill of our own.'),
   target: modelSpec
     .optional()
     .describe(

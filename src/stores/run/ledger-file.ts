@@ -4,7 +4,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import {
   AMOUNTS,
   type Amounts,
-  addKilled,
+  addEntry,
   createLedger,
   type Ledger,
   type LedgerEntry,
@@ -12,7 +12,7 @@ import {
   nothingSpent,
   type Spent,
 } from '../../core/run/index.ts';
-import { defined, parseJson } from '../../core/text/index.ts';
+import { parseJson } from '../../core/text/index.ts';
 import { asUnwritable, NO_FOLLOW, orIfMissing, shownPath } from '../own-files.ts';
 
 export const LEDGER_FILE = 'spent.json';
@@ -79,7 +79,12 @@ export const readLedger = async (path: string): Promise<Spent> =>
 
 type Sums = Amounts & Partial<Spent>;
 
-const toLine = ({ counted, ...more }: Spent): Sums => ({ ...counted, ...more });
+const toLine = ({ counted, usage, limit, advised }: Spent): Sums => ({
+  ...counted,
+  usage,
+  ...(limit === undefined ? {} : { limit }),
+  ...(advised === undefined ? {} : { advised }),
+});
 
 /** Folds the lines. Only the last of them can be torn: all others were followed by one. */
 function readLines(path: string, text: string): { readonly spent: Spent; readonly isTorn: boolean } {
@@ -97,17 +102,16 @@ function readLines(path: string, text: string): { readonly spent: Spent; readonl
     if (entry) entries.set(entry.id, entry);
   }
   if (torn !== undefined && lines.length === 1) throw damaged(path, torn);
-  return { spent: addKilled(before, [...entries.values()]), isTorn: torn !== undefined };
+  return { spent: [...entries.values()].reduce(addEntry, before), isTorn: torn !== undefined };
 }
 
 /** As it stands in files of earlier versions too, which have no usage by stage. */
 function readSums(line: string): Spent | undefined {
-  const { usage = {}, largest, lastKilled, limit, advised, ...counted } = (parseJson(line) ?? {}) as Sums;
+  const { usage = {}, limit, advised, ...counted } = (parseJson(line) ?? {}) as Sums;
   if (!isAmounts(counted) || typeof usage !== 'object') return undefined;
-  if (![largest, lastKilled].every((amounts) => Object.values(amounts ?? {}).every(isAmounts))) return undefined;
   const { calls, totalTokens, costUsd } = counted;
   const stopped = LIMIT_NAMES.includes(limit!) ? { limit, ...(Number.isFinite(advised) ? { advised } : {}) } : {};
-  return { counted: { calls, totalTokens, costUsd }, usage, ...defined({ largest, lastKilled }), ...stopped } as Spent;
+  return { counted: { calls, totalTokens, costUsd }, usage, ...stopped } as Spent;
 }
 
 function readEntry(line: string): (LedgerEntry & { readonly id: number }) | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLedger, nothingSpent, type Spent } from '../../../src/core/run/index.ts';
+import { createLedger, nothingSpent } from '../../../src/core/run/index.ts';
 import { type Amounts, createBudget } from '../../../src/public/models.ts';
 
 const call: Amounts = { calls: 1, totalTokens: 100, costUsd: 0.5 };
@@ -269,36 +269,5 @@ describe('a ledger', () => {
     attempt.reach({}, { calls: 9, totalTokens: 9_000, costUsd: 0 }); // too late
     expect([budget.spent().totalTokens, budget.left().totalTokens]).toEqual([120, 9_880]);
     expect(ledger.atEnd().counted).toMatchObject({ calls: 2, totalTokens: 120 });
-  });
-
-  it('after kills counts calls in flight as the largest that was answered, so that kills alone use up no limit', async () => {
-    const most: Amounts = { calls: 1, totalTokens: 17_000, costUsd: 0 };
-    let spent: Spent = nothingSpent;
-    let answered = 0;
-    const start = async (answers: number) => {
-      const ledger = createLedger(spent);
-      const budget = createBudget({ maxTotalTokens: 400_000, ledger });
-      const calls = await Promise.all(Array.from({ length: 8 }, () => budget.reserve(most, [], { stage: 'rollout' })));
-      for (const one of calls.slice(0, answers))
-        one.settle({ ...most, totalTokens: 60 }, { input: 50, output: 10, replies: 1 });
-      answered += answers;
-      spent = ledger.atEnd();
-      return budget;
-    };
-    for (let kill = 0; kill < 10; kill += 1) await start(0); // before any answer, the same calls are asked again
-    expect((await start(0)).spent().totalTokens).toBe(8 * 17_000);
-    for (let kill = 0; kill < 50; kill += 1) await start(kill % 3);
-    const unanswered = 61 * 8 - answered;
-    const { totalTokens, calls } = (await start(1)).spent();
-    expect({ calls, totalTokens }).toEqual({ calls: 61 * 8 + 1, totalTokens: (61 * 8 + 1) * 60 });
-    expect(spent.usage.rollout!.unansweredTokens).toBe((unanswered + 7) * 17_000); // what is told is the most
-  });
-
-  it('never counts a call in flight as more than its own most', () => {
-    const ledger = createLedger(nothingSpent);
-    ledger.enter({ stage: 'judge' }).end({ answered: { input: 900, replies: 1 } });
-    ledger.enter({ stage: 'judge', inFlight: { calls: 1, totalTokens: 300, costUsd: 0 } });
-    const again = createBudget({ ledger: createLedger(ledger.atEnd()) });
-    expect(again.spent()).toMatchObject({ calls: 2, totalTokens: 1_200 });
   });
 });

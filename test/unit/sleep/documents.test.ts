@@ -2,7 +2,6 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findMemory, findSkill, resolveSkill, SleepSettings } from '../../../src/sleep/index.ts';
-import { sleepTask } from '../../support/sleep/sleep-tasks.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const NAME = 'skillopt-sleep-learned';
@@ -26,8 +25,6 @@ function documentWorld(files: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the skill of our own', () => {
-  const forAll = { skillScope: 'user' };
-
   it.each([
     ['claude', '.claude/skills', 'CLAUDE_CONFIG_DIR', 'skills'],
     ['codex', '.codex/skills', 'CODEX_HOME', 'skills'],
@@ -37,52 +34,29 @@ describe('the skill of our own', () => {
     ['copilot-cli', '.copilot/skills', 'COPILOT_HOME', 'skills'],
     ['pi', '.pi/agent/skills', 'PI_CODING_AGENT_DIR', 'skills'],
     ['claude-cli', '.claude/skills', 'CLAUDE_CONFIG_DIR', 'skills'],
-  ])('of %s for all projects is in ~/%s, or where %s says', async (agent, folder, variable, below) => {
+  ])('of %s is in ~/%s, or where %s says', async (agent, folder, variable, below) => {
     using world = documentWorld();
-    const found = await findSkill(world.search(agent, forAll));
-    expect(found).toMatchObject({ kind: 'skill', name: NAME, isNewAllowed: true, isUserWide: true });
+    const found = await findSkill(world.search(agent));
+    expect(found).toMatchObject({ kind: 'skill', name: NAME, isNewAllowed: true });
     expect(found.live).toMatchObject({ path: join(world.home, folder, NAME, 'SKILL.md'), bytes: null });
     expect(found.text).toMatch(new RegExp(`^---\nname: ${NAME}\n`));
     const elsewhere = join(world.home, 'elsewhere');
-    const moved = await findSkill(world.search(agent, forAll, { [variable]: elsewhere }));
+    const moved = await findSkill(world.search(agent, {}, { [variable]: elsewhere }));
     expect(moved.live.path).toBe(join(elsewhere, below, NAME, 'SKILL.md'));
-    const tilde = await findSkill(world.search(agent, forAll, { [variable]: '~/elsewhere' }));
+    const tilde = await findSkill(world.search(agent, {}, { [variable]: '~/elsewhere' }));
     expect(tilde.live.path).toBe(moved.live.path);
-  });
-
-  it.each([
-    ['claude', '.claude/skills'],
-    ['codex', '.codex/skills'],
-    ['copilot-cli', '.github/skills'],
-    ['novel', '.agents/skills'],
-  ])('of %s in a project is in its %s, under a name that no skill of the user hides', async (agent, folder) => {
-    using world = documentWorld();
-    const found = await findSkill(world.search(agent));
-    expect(found).toMatchObject({ name: `${NAME}-project`, isNewAllowed: true, isUserWide: false });
-    expect(found.live.path).toBe(join(world.project, folder, `${NAME}-project`, 'SKILL.md'));
-  });
-
-  it('is for all projects if the tasks come from two; a folder below a project is no other one', async () => {
-    using world = documentWorld();
-    const scopeOf = async (projects: readonly string[], settings: object = {}) => {
-      const tasks = projects.map((project, at) => sleepTask(`t-${at}`, { project }));
-      return (await findSkill({ ...world.search('claude', settings), tasks })).isUserWide;
-    };
-    expect(await scopeOf(['/shop', '/shop/web', ''])).toBe(false);
-    expect(await scopeOf(['/shop', '/shop-2'])).toBe(true);
-    expect(await scopeOf(['/shop', '/blog'], { skillScope: 'project' })).toBe(false);
   });
 
   it('of an agent that is not known is where most of them look', async () => {
     using world = documentWorld();
-    expect((await findSkill(world.search('novel', forAll))).live.path).toBe(
+    expect((await findSkill(world.search('novel'))).live.path).toBe(
       join(world.home, '.agents/skills', NAME, 'SKILL.md'),
     );
   });
 
   it('is read when it is there', async () => {
     using world = documentWorld({ [`.claude/skills/${NAME}/SKILL.md`]: 'Mine.\n' });
-    expect((await findSkill(world.search('claude', forAll))).text).toBe('Mine.\n');
+    expect((await findSkill(world.search('claude'))).text).toBe('Mine.\n');
   });
 
   it('gives way to one that is named, which must be there', async () => {

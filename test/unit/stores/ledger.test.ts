@@ -90,7 +90,7 @@ describe('the ledger of a run directory', () => {
     await using folder = await temporaryDirectory();
     const { ledger, name } = await killed(folder.path);
     ledger.enter({ stage: 'rollout', inFlight: most }).end({ failed: most });
-    expect(await readLedger(name)).toMatchObject({ counted: most, usage: {} });
+    expect(await readLedger(name)).toEqual({ counted: most, usage: {} });
   });
 
   it('leaves one line when it is closed, and no draft', async () => {
@@ -120,7 +120,7 @@ describe('the ledger of a run directory', () => {
     await writeFile(join(folder.path, 'spent.json'), `${JSON.stringify(old).padEnd(191)}\n`);
     await using run = await runDirectory(folder.path).open();
     const counted = { calls: 32, totalTokens: 3200, costUsd: 0.5 };
-    expect(run.ledger!.spent()).toMatchObject({ counted, usage: {}, limit: 'maxCalls', advised: 90 });
+    expect(run.ledger!.spent()).toEqual({ counted, usage: {}, limit: 'maxCalls', advised: 90 });
     run.ledger!.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
     expect(run.ledger!.spent()).toMatchObject({ counted: { calls: 33, totalTokens: 3250 } });
     expect(run.ledger!.spent().limit).toBeUndefined();

@@ -10,8 +10,7 @@ import { nightAnswer, nightFlags } from './night-over-http.ts';
 import { propose } from './pending.ts';
 
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
-const MANAGED = 'shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md';
-const LIVE = 'shop/.claude/skills/deploy/SKILL.md';
+const [MANAGED, LIVE] = ['.claude/skills/skillopt-sleep-learned/SKILL.md', '.claude/skills/deploy/SKILL.md'];
 
 const usingSkill = (skillHint: string, tasks: readonly TaskRecord[]) => tasks.map((task) => ({ ...task, skillHint }));
 
@@ -34,11 +33,11 @@ describe('a night of several skills on the command line', () => {
     ]);
     const { code, out } = await home.run(nightFlags(server.baseURL));
     expect(code).toBe(0);
-    expect(out).toMatch(/skillopt-sleep-learned-project, proposed: \+\d+\.\d points/);
+    expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points/);
     expect(out).toMatch(/deploy, proposed: \+\d+\.\d points/);
     expect(out.match(/Proven better\. \d+ calls/g)).toHaveLength(2);
     expect(out.replaceAll('\n', ' ')).toContain(
-      'The skill ship is not trained: no file of that name was found. Its task counts for skillopt-sleep-learned-project.',
+      'The skill ship is not trained: no file of that name was found. Its task counts for skillopt-sleep-learned.',
     );
     expect(out).toContain(`cost: ${server.requests.length} calls`);
     expect(out).toContain('skillopt sleep adopt --night 1');
@@ -52,7 +51,7 @@ describe('a night of several skills on the command line', () => {
     expect(existsSync(join(home.path, MANAGED))).toBe(false);
     const rest = await home.run(['adopt']);
     expect(rest.code).toBe(0);
-    expect(rest.out).toContain('skillopt sleep rollback --night 1 --skill skillopt-sleep-learned-project');
+    expect(rest.out).toContain('skillopt sleep rollback --night 1 --skill skillopt-sleep-learned');
     expect((await home.run(['rollback', '--skill', 'deploy'])).code).toBe(0);
     expect(home.read(LIVE)).toBe(DEPLOY);
     expect(home.read(MANAGED)).toContain(RULE);
@@ -82,7 +81,7 @@ describe('a night from sessions that were done with two skills', () => {
   type Skill = keyof typeof WANTED;
   const SKILLS = Object.keys(WANTED) as Skill[];
   const ruleOf = (skill: Skill) => `- End every answer with ${WANTED[skill]}.`;
-  const fileOf = (skill: Skill) => `shop/.claude/skills/${skill}/SKILL.md`;
+  const fileOf = (skill: Skill) => `.claude/skills/${skill}/SKILL.md`;
   const textOf = (skill: Skill) =>
     `---\nname: ${skill}\ndescription: How to ${skill}.\n---\n\n# How to ${skill}\n\nBy hand.\n`;
   const asked = (skill: Skill, noun: string) => `Please ${skill} the ${noun} of ${skill}-${noun} ${skill}${noun}`;
@@ -185,7 +184,7 @@ describe('skillopt sleep rollback', () => {
 });
 
 describe('skillopt sleep run --skill', () => {
-  it.each(['deploy', '.claude/skills/deploy', '.claude/skills/deploy/SKILL.md'])(
+  it.each(['deploy', '../.claude/skills/deploy', '../.claude/skills/deploy/SKILL.md'])(
     '%s improves that skill instead of the managed one',
     async (named) => {
       await using server = await startFakeLLM(nightAnswer);

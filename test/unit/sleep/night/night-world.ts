@@ -88,10 +88,7 @@ export function nightWorld(files: Readonly<Record<string, string>> = {}) {
       ...{ folder, project, agent: 'claude', settings, modelKey: 'agent · analyst' },
       models: { target: obedient(), optimizer: proposing(RULE) },
       documents: [skill, await findMemory(search)],
-      chooseSkills: async (tasks) => {
-        const main = await findSkill({ ...search, tasks });
-        return { ...(await chooseSkills(tasks, search, main)), main };
-      },
+      chooseSkills: (all) => chooseSkills(all, search, skill),
       gather: async () => gathered(tasks),
       now: () => new Date('2026-03-10T02:00:00.000Z'),
       redact: redactor(place),

@@ -8,9 +8,9 @@ import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, SKILL_ONLY, USELESS } from './night-world.ts';
 
-const MANAGED = 'skillopt-sleep-learned-project';
+const MANAGED = 'skillopt-sleep-learned';
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
-const FILES = { 'shop/.claude/skills/deploy/SKILL.md': DEPLOY };
+const FILES = { '.claude/skills/deploy/SKILL.md': DEPLOY };
 
 const usingSkill = (skillHint: string, tasks: readonly TaskRecord[]) => tasks.map((task) => ({ ...task, skillHint }));
 const deployTasks = (sizes = {}) => usingSkill('deploy', doneTasks('d', sizes));
@@ -29,13 +29,13 @@ describe('a night with tasks of several skills', () => {
   it('trains each from its own text by its own tasks, in a run of its own', async () => {
     const { report, proposals } = night;
     expect(proposals.map(({ id, document }) => [id, document.name, document.path])).toEqual([
-      ['1', MANAGED, join(world.project, `.claude/skills/${MANAGED}/SKILL.md`)],
-      ['1.deploy', 'deploy', join(world.project, '.claude/skills/deploy/SKILL.md')],
+      ['1', MANAGED, join(world.home, `.claude/skills/${MANAGED}/SKILL.md`)],
+      ['1.deploy', 'deploy', join(world.home, '.claude/skills/deploy/SKILL.md')],
     ]);
     expect(world.read(join(world.night('1.deploy'), 'proposed.md'))).toMatch(
       /^---\nname: deploy\n.*By hand\.\n.*DONE/s,
     );
-    expect(world.read(join(world.project, '.claude/skills/deploy/SKILL.md'))).toBe(DEPLOY);
+    expect(world.read(join(world.home, '.claude/skills/deploy/SKILL.md'))).toBe(DEPLOY);
     const { state } = await loadRun(world.night('1.deploy'));
     expect(state.best.skill).toContain(RULE);
     for (const { named, taskDeltas } of report.gateTrials.filter(({ target }) => target === 'skill'))
@@ -129,13 +129,13 @@ describe('a night with tasks of several skills', () => {
       gather: async () => gathered([...doneTasks('u'), ...usingSkill('deploy', doneTasks('e'))]),
     };
     await expect(runCycle(await world.input({ ...other, models: failing() }))).rejects.toThrow();
-    world.write('shop/.claude/skills/deploy/SKILL.md', `${DEPLOY}Twice.\n`);
+    world.write('.claude/skills/deploy/SKILL.md', `${DEPLOY}Twice.\n`);
     const { report } = await runCycle(await world.input({ settings, gather: other.gather }));
     expect(report.night).toBe(3);
   });
 
   it('leaves the managed skill alone without tasks of its own; a skill called memory has a run of its own', async () => {
-    using world = nightWorld({ 'shop/.claude/skills/memory/SKILL.md': '# Memory\n', 'shop/CLAUDE.md': '# Shop\n' });
+    using world = nightWorld({ '.claude/skills/memory/SKILL.md': '# Memory\n', 'shop/CLAUDE.md': '# Shop\n' });
     const { proposals, report } = await runCycle(await world.input({ tasks: usingSkill('memory', doneTasks()) }));
     expect(report.documents.map(({ name }) => name)).toEqual(['memory', 'CLAUDE.md']);
     expect(proposals.map(({ id, document }) => [id, document.kind])).toEqual([['1.memory.skill', 'skill']]);
@@ -166,7 +166,7 @@ describe('skills that tasks name and a night leaves alone', () => {
     [
       'one of two files',
       'deploy',
-      { ...FILES, '.claude/skills/deploy/SKILL.md': 'Other.\n' },
+      { ...FILES, 'shop/.claude/skills/deploy/SKILL.md': 'Other.\n' },
       /deploy is not trained: there are 2 of that name: .*shop.*SKILL\.md, /,
     ],
   ])('%s: says why, and its tasks count for the managed one', async (_, hint, files, note) => {
