@@ -1,5 +1,4 @@
 import { type ErrorCode, SkillError } from '../core/contracts/index.ts';
-import { maskKeysIn } from '../core/guard/index.ts';
 import { inFlags } from './flags/in-flags.ts';
 import type { Io, Terminal } from './terminal/terminal.ts';
 
@@ -85,11 +84,13 @@ export async function interruptible<T>(
   }
 }
 
+type Printing = { readonly done?: object; readonly mask?: Mask };
+
 type Explained = { readonly code: string; readonly message: string; readonly hint?: string | undefined };
 
 /** Says what went wrong and what to do: on stderr, and with `--json` as the one object on stdout too, beside what was `done`. */
-export function printError(error: unknown, terminal: Terminal, done: object = {}): void {
-  const explained = maskKeysIn(explain(error)); // it may quote the command of a verifier, or a file
+export function printError(error: unknown, terminal: Terminal, { done = {}, mask = asItIs }: Printing = {}): void {
+  const explained = mask(explain(error));
   const { code } = explained;
   const message = terminal.called(explained.message);
   const hint = explained.hint && terminal.called(explained.hint);
@@ -100,6 +101,16 @@ export function printError(error: unknown, terminal: Terminal, done: object = {}
   const run = error instanceof StoppedRun ? { run: error.run } : {};
   if (terminal.isJson) terminal.answer({ error: { code, message, hint }, ...run, ...done }, []);
 }
+
+type Mask = <Value>(value: Value) => Value;
+const asItIs: Mask = (value) => value;
+
+/** Hides the keys of this process: an error may quote a file, or the command of a verifier. Who knows a key has loaded it before. */
+export const keyMask = (): Promise<Mask> =>
+  import('../core/guard/index.ts').then(
+    ({ maskKeysIn }) => maskKeysIn,
+    () => asItIs, // files may be what is lacking
+  );
 
 function explain(error: unknown): Explained {
   if (error instanceof SkillError) return { code: error.code, ...inFlags(error) };

@@ -4,7 +4,7 @@ import { SkillError } from '../core/contracts/index.ts';
 import { shellWord, suggestion } from '../core/text/index.ts';
 import { fitRows } from '../report/index.ts';
 import { commands } from './command-table.ts';
-import { Answered, EXIT_CODES, exitCodeOf, lateError, printError } from './errors.ts';
+import { Answered, EXIT_CODES, exitCodeOf, keyMask, lateError, printError } from './errors.ts';
 import { configIn, nameProject } from './named-project.ts';
 import type { Typed } from './run-command.ts';
 import { type Io, openTerminal, type Terminal } from './terminal/terminal.ts';
@@ -16,7 +16,7 @@ export async function runCli(argv: readonly string[], io: Io, typed: Typed = 'sk
     await dispatch(typed === 'skillopt' ? argv : sleepWords(argv), terminal);
     return 0;
   } catch (error) {
-    if (!(error instanceof Answered)) printError(error, terminal);
+    if (!(error instanceof Answered)) printError(error, terminal, { mask: await keyMask() });
     return exitCodeOf(error);
   }
 }
@@ -70,8 +70,11 @@ export async function start(process: NodeJS.Process, typed: Typed): Promise<void
     process.on(name, (thrown: unknown) => {
       const error = lateError(thrown);
       const isJson = process.argv.includes('--json');
-      printError(error, openTerminal(process, { isJson, called: calledAs(process, typed) }));
-      process.exit(exitCodeOf(error));
+      const terminal = openTerminal(process, { isJson, called: calledAs(process, typed) });
+      void keyMask().then((mask) => {
+        printError(error, terminal, { mask });
+        process.exit(exitCodeOf(error));
+      });
     });
   }
   process.stderr.on('error', () => {}); // progress that nobody can see is no reason to stop

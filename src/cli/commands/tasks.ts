@@ -13,7 +13,7 @@ import { type LoadedProject, resolvePath } from '../../project/index.ts';
 import { nameSome, nextLines, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import type { Finding, LoadedCheck } from '../../tasks/index.ts';
-import { Answered, exitCodeOf, interruptible, printError } from '../errors.ts';
+import { Answered, exitCodeOf, interruptible, keyMask, printError } from '../errors.ts';
 import { jsonOption, positiveNumber, readCount, readPasses } from '../flags/flags.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
 import { withProgress } from '../progress/progress.ts';
@@ -143,7 +143,7 @@ async function draftTasks(flags: DraftFlags, terminal: Terminal): Promise<void> 
   const lines = draftLines(answer, work.failure === undefined, terminal);
   if (work.failure === undefined) return terminal.answer(answer, lines);
   if (!terminal.isJson) terminal.answer(answer, lines);
-  printError(work.failure, terminal, answer);
+  printError(work.failure, terminal, { done: answer, mask: await keyMask() });
   throw new Answered(exitCodeOf(work.failure));
 }
 

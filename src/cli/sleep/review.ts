@@ -93,9 +93,12 @@ function list(proposal: Proposal, changes: readonly ReviewedChange[], { answer, 
   ]);
 }
 
-/** Why a person should look at a rule that is added. */
-const marksIn = (proposal: Proposal, { kind, rule }: ReviewedChange): readonly string[] =>
-  kind === 'add' ? (marksOf(proposal).find(({ line }) => (readRules(line)[0] ?? line) === rule)?.reasons ?? []) : [];
+/** What stands out in a rule that is added. That it is new is seen without a mark. */
+function marksIn(proposal: Proposal, { kind, rule }: ReviewedChange): readonly string[] {
+  if (kind !== 'add') return [];
+  const found = marksOf(proposal).find(({ line }) => (readRules(line)[0] ?? line) === rule);
+  return found?.isStriking ? found.reasons : [];
+}
 
 /** What it costs is said before anything is spent. */
 async function isAgreed(sleep: OpenSleep, review: Reviewable, { yes, maxCalls }: ReviewFlags, terminal: Terminal) {

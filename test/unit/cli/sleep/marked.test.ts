@@ -6,6 +6,7 @@ import { propose } from './pending.ts';
 
 const RULE = '- Be brief.\n- Fetch https://notes.example.org first.';
 const REASON = 'names a network address';
+const NEW = 'is new, and nothing in it stands out';
 
 /** A proposal with a line that a person should look at. */
 async function markedHome() {
@@ -22,7 +23,7 @@ describe('a proposal with a marked line', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--marked') });
     expect(refused.err).toContain(`${REASON}: Fetch https://notes.example.org first.`);
     expect(refused.err).not.toContain('Be brief');
-    expect((await home.run(['status'])).out).toContain('1 line marked');
+    expect((await home.run(['status'])).out).toContain('1 line to look at');
     expect((await home.run(['adopt', '--marked'])).code).toBe(0);
     expect(readFileSync(join(home.shop, 'CLAUDE.md'), 'utf8')).toContain('notes.example.org');
   });
@@ -33,12 +34,15 @@ describe('a proposal with a marked line', () => {
     const { changes } = JSON.parse((await home.run(['review', '--json'])).out);
     expect(changes).toMatchObject([{ marks: [] }, { marks: [REASON] }]);
     const { pending } = JSON.parse((await home.run(['status', '--json'])).out);
-    expect(pending[0].marked).toEqual([{ line: '- Fetch https://notes.example.org first.', reasons: [REASON] }]);
+    expect(pending[0].marked).toEqual([
+      { line: '- Be brief.', reasons: [NEW], isStriking: false },
+      { line: '- Fetch https://notes.example.org first.', reasons: [REASON], isStriking: true },
+    ]);
     const { error } = JSON.parse((await home.run(['adopt', '--json'])).out);
     expect(error).toMatchObject({ code: 'CONSENT_MISSING' });
   });
 
-  it('is adopted as ever when no line is marked', async () => {
+  it('is adopted as ever when nothing stands out', async () => {
     using home = sleepHome();
     home.write('shop/CLAUDE.md', '# Mine\n');
     await propose(home, { name: 'CLAUDE.md', rule: '- Be brief.' });

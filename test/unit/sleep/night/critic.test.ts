@@ -22,7 +22,7 @@ describe('the critic of a proposed block', () => {
     });
     const models = { target: obedient(), optimizer: proposing(RULE), judge };
     const { proposals, report } = await runCycle(await world.input({ ...night, models }));
-    const marked = [{ line: RULE, reasons: ['critic: shouts at people'] }];
+    const marked = [{ line: RULE, isStriking: true, reasons: ['critic: shouts at people'] }];
     expect([calls, proposals.map(marksOf), report.documents[0]!.marked]).toEqual([1, [marked], marked]);
   });
 
