@@ -94,8 +94,8 @@ export async function prove(night: Proving): Promise<Proof> {
   const measured = proveGain(fresh.winner, fresh.seed, error) ?? proof;
   const all = proveGain(together(sides.winner, fresh.winner), together(sides.seed, fresh.seed), error) ?? proof;
   const gain = shownGain(measured, { proof, all }, error * looks[look]!.share);
-  // What is proposed is proven by the number that is shown: its lower end is above zero, and so is it.
-  const isConfirmed = gain.value >= LEAST_SHOWN && gain.interval.low > 0;
+  // What is proposed is proven by the number that is shown, and the attempts that nothing was chosen by do not deny it.
+  const isConfirmed = gain.interval.low >= LEAST_SHOWN && measured.gain.value > 0;
   const shown = measuredBy({ ...measured, gain, pValue: proof.pValue }, fresh);
   const told = { ...shown, isProven: isConfirmed, isUnconfirmed: !isConfirmed };
   return { ...told, error, passes: passes + 2 * REPORT_PASSES };
@@ -121,8 +121,9 @@ const affordable = (sides: Promise<Sides>): Promise<Sides | string> =>
 
 /** What can be expected on other tasks, between the lower end by all attempts and the upper end by those that nothing was chosen by. */
 function shownGain(measured: NightProof, { proof, all }: Record<'proof' | 'all', NightProof>, error: number): Estimate {
-  const value = gainElsewhere(measured, proof, error);
-  return { value, interval: { low: Math.min(value, all.gain.interval.low), high: measured.gain.interval.high } };
+  const { low } = all.gain.interval; // `gainElsewhere` may come to less, down to 0, where the tasks differ much
+  const value = Math.max(low, gainElsewhere(measured, proof, error));
+  return { value, interval: { low, high: Math.max(value, measured.gain.interval.high) } };
 }
 
 /** The winner counts by its final measurement alone; the seed was not chosen, so all its measurements count. */
