@@ -114,5 +114,6 @@ async function askGit(folder: string, args: readonly string[], input = ''): Prom
     stripFinalNewline: false,
     maxBuffer: 2 ** 30,
   });
-  return { exitCode: answer.exitCode ?? -1, bytes: answer.stdout, stderr: Buffer.from(answer.stderr).toString() };
+  const { exitCode = -1, stdout = new Uint8Array(), stderr = [] } = answer; // a program that could not be started has none
+  return { exitCode, bytes: stdout, stderr: Buffer.from(stderr).toString() };
 }

@@ -149,7 +149,7 @@ const otherSystem = () =>
 
 async function tryOut([file = '', ...args]: readonly string[], path: string | undefined, cwd?: string) {
   const { execa } = await import('execa');
-  return execa(file, args, {
+  const tried = await execa(file, args, {
     ...(cwd === undefined ? {} : { cwd }),
     extendEnv: false,
     env: path === undefined ? {} : { PATH: path },
@@ -157,6 +157,7 @@ async function tryOut([file = '', ...args]: readonly string[], path: string | un
     timeout: 10_000,
     encoding: 'utf8',
   });
+  return { ...tried, stderr: tried.stderr ?? '' }; // a program that could not be started has none
 }
 
 export type OverlayProbe = { readonly isAvailable: true } | { readonly isAvailable: false; readonly reason: string };
