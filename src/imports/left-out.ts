@@ -44,7 +44,7 @@ const MAX_BYTES = 10_000_000;
 
 type Reading = { readonly maxBytes?: number; readonly told?: LeftOut[] };
 
-/** The text of a file below a folder. Its encoding is told. Throws `NotCarried` for any other and for what is no text. */
+/** The text of a file below a folder. Says which encoding it has. Throws `NotCarried` for an unknown one and for what is no text. */
 export async function readBelow(folder: string, path: string, { maxBytes, told = [] }: Reading = {}) {
   const read = decodeText(await bytesBelow(folder, path, maxBytes));
   if ('problem' in read) throw new NotCarried(`${path} is no text: ${read.problem}`);

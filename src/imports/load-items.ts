@@ -63,7 +63,7 @@ function namedWrongly(text: string, read: Reader): Reader | undefined {
   return read === readJsonl && lines[0]!.startsWith('[') ? readJson : undefined;
 }
 
-/** The text of a task file. Its encoding is told. */
+/** The text of a task file. Says which encoding it has. */
 export async function readText(path: string, told: LeftOut[] = []): Promise<string> {
   const bytes = await readFile(path).catch((error) => Promise.reject(unreadable(path, error)));
   return textIn(bytes, path, told);

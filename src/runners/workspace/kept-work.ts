@@ -33,7 +33,7 @@ const MOST_MS = 600_000;
 
 /**
  * The finished work of an attempt, kept until it is judged, so that no model is asked for it twice. Its verifier may be
- * mended meanwhile, so it is known by what the agent was given, and not by how it is judged.
+ * corrected meanwhile, so it is known by what the agent was given, and not by how it is judged.
  */
 export function keptWork(place: RolloutContext['keptWork'], attempt: Attempt) {
   const folder = place && join(place.folder, keyOf(attempt, place.sampleIndex));
@@ -74,7 +74,10 @@ function keyOf({ task, agent, skills, limits }: Attempt, sampleIndex: number): s
     .slice(0, 32);
 }
 
-/** In the sandbox, as everything that touches what an agent left. Its own signal: an aborted run keeps its work too. */
+/**
+ * In the sandbox, as everything that touches what an agent left. Its own signal: an aborted run keeps its work too. Undefined if the
+ * sandbox fails: work that cannot be kept is judged all the same.
+ */
 async function runBeside(script: string, folder: string, { sandbox, view }: Attempt): Promise<number | undefined> {
   const inside = sandbox.hasOwnNames ? KEPT : folder;
   const command = ['/bin/sh', '-c', script, 'sh', inside];

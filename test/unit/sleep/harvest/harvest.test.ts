@@ -225,24 +225,24 @@ describe('files', () => {
 describe('what counts', () => {
   it('20, fact 27 differs: the folder and below it, under its own name and its real one; not the folders above', async () => {
     using world = await setUp();
-    mkdirSync(join(world.home, 'work', 'app'), { recursive: true });
-    symlinkSync(join(world.home, 'work'), join(world.home, 'link'));
+    mkdirSync(join(world.home, 'code', 'app'), { recursive: true });
+    symlinkSync(join(world.home, 'code'), join(world.home, 'link'));
     for (const [id, project] of Object.entries({
-      app: 'work/app',
-      below: 'work/app/sub',
-      above: 'work',
-      beside: 'work/app2',
+      app: 'code/app',
+      below: 'code/app/sub',
+      above: 'code',
+      beside: 'code/app2',
       linked: 'link/app',
     }))
       world.note(id, join(world.home, project), at(9), 'one two three');
     world.note('nowhere', '', at(9), 'one two three');
-    expect((await world.idsOf({ scope: [join(world.home, 'work', 'app')] })).sort()).toEqual(['app', 'below']);
+    expect((await world.idsOf({ scope: [join(world.home, 'code', 'app')] })).sort()).toEqual(['app', 'below']);
     expect((await world.idsOf({ scope: [join(world.home, 'link', 'app')] })).sort()).toEqual([
       'app',
       'below',
       'linked',
     ]);
-    expect((await world.idsOf({ scope: ['~/work/app/sub', '~/work/app2'] })).sort()).toEqual(['below', 'beside']);
+    expect((await world.idsOf({ scope: ['~/code/app/sub', '~/code/app2'] })).sort()).toEqual(['below', 'beside']);
     expect(await world.idsOf({ scope: 'all' })).toHaveLength(6);
   });
 

@@ -4,7 +4,7 @@ import { loadIgnore } from '../../../../src/sleep/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { placeAt } from '../notes-source.ts';
 
-const PROJECT = 'work/app';
+const PROJECT = 'code/app';
 
 /** Which of these sessions are ignored, by the names of their projects below the home. */
 async function ignoredOf(files: Record<string, string>, sessions: readonly string[]) {
@@ -19,21 +19,21 @@ async function ignoredOf(files: Record<string, string>, sessions: readonly strin
   });
 }
 
-const SESSIONS = ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple', '~/play', '/srv/x', ''];
+const SESSIONS = ['~/code/app', '~/code/app/sub', '~/code/app/sub/deep', '~/code/apple', '~/play', '/srv/x', ''];
 
 it.each<[string, string, string[]]>([
   ['nothing', '# only a comment\n\n', []],
-  ['a folder and below it', '~/work/app\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep']],
+  ['a folder and below it', '~/code/app\n', ['~/code/app', '~/code/app/sub', '~/code/app/sub/deep']],
   ['an absolute folder', '/srv/x/\n', ['/srv/x']],
-  ['a path from the home', 'work/app/sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
-  ['a name and all below it', 'sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
-  ['letters within a name', '~/work/app*\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple']],
-  ['any folders between', '~/**/deep\n', ['~/work/app/sub/deep']],
-  ['but not one of them', '~/work\n!~/work/app/sub\n', ['~/work/app', '~/work/apple']],
+  ['a path from the home', 'code/app/sub\n', ['~/code/app/sub', '~/code/app/sub/deep']],
+  ['a name and all below it', 'sub\n', ['~/code/app/sub', '~/code/app/sub/deep']],
+  ['letters within a name', '~/code/app*\n', ['~/code/app', '~/code/app/sub', '~/code/app/sub/deep', '~/code/apple']],
+  ['any folders between', '~/**/deep\n', ['~/code/app/sub/deep']],
+  ['but not one of them', '~/code\n!~/code/app/sub\n', ['~/code/app', '~/code/apple']],
   [
     'everything',
     '*\n',
-    ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep', '~/work/apple', '~/play', '/srv/x', ''],
+    ['~/code/app', '~/code/app/sub', '~/code/app/sub/deep', '~/code/apple', '~/play', '/srv/x', ''],
   ],
   ['a name anywhere', 'x\n', ['/srv/x']],
 ])('.skilloptignore in the home or the state folder: %s', async (_, text, ignored) => {
@@ -42,9 +42,9 @@ it.each<[string, string, string[]]>([
 });
 
 it.each<[string, string, string[]]>([
-  ['the whole project', '*\n', ['~/work/app', '~/work/app/sub', '~/work/app/sub/deep']],
-  ['a folder in it', './sub\n', ['~/work/app/sub', '~/work/app/sub/deep']],
-  ['the project but for a folder', '.\n!sub/deep\n', ['~/work/app', '~/work/app/sub']],
+  ['the whole project', '*\n', ['~/code/app', '~/code/app/sub', '~/code/app/sub/deep']],
+  ['a folder in it', './sub\n', ['~/code/app/sub', '~/code/app/sub/deep']],
+  ['the project but for a folder', '.\n!sub/deep\n', ['~/code/app', '~/code/app/sub']],
   ['nothing outside of it', 'apple\nplay\n', []],
 ])('.skilloptignore in a project: %s', async (_, text, ignored) => {
   expect(await ignoredOf({ [`${PROJECT}/.skilloptignore`]: text }, SESSIONS)).toEqual(ignored);
@@ -61,9 +61,9 @@ it('by agent and by session', async () => {
 });
 
 it('one in a folder above counts too, and the word of the home is the last', async () => {
-  const files = { 'work/.skilloptignore': 'app\n' };
-  expect(await ignoredOf(files, ['~/work/app/sub'])).toEqual(['~/work/app/sub']);
-  expect(await ignoredOf({ ...files, '.skilloptignore': '!~/work/app/sub\n' }, ['~/work/app/sub'])).toEqual([]);
+  const files = { 'code/.skilloptignore': 'app\n' };
+  expect(await ignoredOf(files, ['~/code/app/sub'])).toEqual(['~/code/app/sub']);
+  expect(await ignoredOf({ ...files, '.skilloptignore': '!~/code/app/sub\n' }, ['~/code/app/sub'])).toEqual([]);
 });
 
 it('one that is too large is an error: it is there for a reason', async () => {
