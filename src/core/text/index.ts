@@ -14,7 +14,18 @@ export {
   toCamelCase,
   toSnakeCase,
 } from './json.ts';
-export { closestName, describeIssue, describeValue, expectedBy, suggestion, unknownKeys, valueAt } from './names.ts';
+export {
+  closestName,
+  describeIssue,
+  describeValue,
+  expectedBy,
+  isPortableName,
+  nameProblem,
+  portableName,
+  suggestion,
+  unknownKeys,
+  valueAt,
+} from './names.ts';
 export { clip, inMarkdown, nameAsData, oneLine, printable, shellWord, withoutEscapes } from './printable.ts';
 export { casefold, head, includesText, roundHalfToEven, rstrip, strip, WHITESPACE } from './python-text.ts';
 export {
