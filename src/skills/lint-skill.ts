@@ -48,14 +48,14 @@ function checkName(written: string, { line, folderName }: FieldContext): Finding
   const strange = [...new Set(name)].filter((char) => !isAllowed(char));
   const got = strange.slice(0, 5).map(quoted).join(', ');
   const characters = `name: expected lowercase letters, digits and hyphens, got ${got}`;
-  const problem = nameProblem(name);
+  const problem = name === '' || strange.length > 0 ? undefined : nameProblem(name);
   const hyphens = `name: expected single hyphens, and none at either end, got ${quoted(name)}`;
   return [
     ...checkLength('name', name, { line, most: MAX_NAME_LENGTH }),
     ...(strange.length > 0 ? [error(line, 'name-characters', characters)] : []),
     ...(/^-|-$|--/.test(name) ? [error(line, 'name-hyphens', hyphens)] : []),
     ...checkFolder(name, line, folderName),
-    ...(strange.length === 0 && problem !== undefined ? [warning(line, 'name-device', `name: ${problem}`)] : []),
+    ...(problem !== undefined ? [warning(line, 'name-device', `name: ${problem}`)] : []),
   ];
 }
 
