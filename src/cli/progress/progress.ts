@@ -19,6 +19,7 @@ import {
   duration,
   eventLines,
   finishedRollouts,
+  forecastWords,
   isSearchOver,
   openLine,
   progressBlock,
@@ -55,6 +56,7 @@ export function openProgress(terminal: Terminal, options: ProgressOptions = {}):
     if (line !== undefined && !isQuiet) log(line);
   };
   const run = followRun();
+  let isForecast = false;
   const trouble = watchTrouble(isLive ? undefined : tell);
   const block = redrawnBlock(terminal, () => {
     const marks = isWatched ? markLines(run.view(), look().width) : [];
@@ -77,7 +79,13 @@ export function openProgress(terminal: Terminal, options: ProgressOptions = {}):
       run.progress(next);
       if (isWatched && !isLive) tell(markText(next));
     },
-    onSpend: run.spend,
+    onSpend(spent) {
+      run.spend(spent);
+      if (isLive || isForecast) return;
+      const [line] = forecastWords(run.view());
+      isForecast = line !== undefined;
+      tell(line && `  ${line}`);
+    },
     onRetry: trouble.onRetry,
     onRateLimit: trouble.onRateLimit,
     onWarning: terminal.warn,
@@ -135,7 +143,15 @@ function followRun() {
   let spent: AgentsSpent | undefined;
   const usage = () => (spent ? usageWith(spent, before, state.usage) : state.usage);
   return {
-    view: () => ({ state, progress, marks, usage: usage(), elapsedMs: performance.now() - startedAt, finishedBefore }),
+    view: () => ({
+      state,
+      progress,
+      marks,
+      spent,
+      usage: usage(),
+      elapsedMs: performance.now() - startedAt,
+      finishedBefore,
+    }),
     spend(all: AgentsSpent) {
       spent = all;
     },
