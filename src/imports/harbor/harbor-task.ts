@@ -23,7 +23,7 @@ export async function readHarborTask(folder: string): Promise<Pick<ImportedWork,
   const name = basename(folder);
   try {
     const settings = readTaskToml(await readBelow(folder, 'task.toml'));
-    const files = { ...(await readEnvironment(folder, settings)), tests: await readTests(folder) };
+    const files = { ...(await readEnvironment(folder, settings)), tests: await readTests(folder, settings) };
     const prompt = await readBelow(folder, 'instruction.md');
     const value = { id: settings.name ?? name, prompt, ...toTask(settings, files) };
     const leftOut = [...settings.leftOut, ...lostOf(files.docker)];
@@ -58,12 +58,14 @@ function toTask(settings: TaskSettings, { docker, contents, tests }: TaskFiles) 
 
 const DOWNLOADS = /^[^#\n]*?\b(apt-get|apk|dnf|curl|wget|uvx?|npx|pip3? install|npm (?:ci|i|install)|git clone)\b/m;
 
-/** Tests that first fetch their programs would end in a zero that says nothing about the work. */
-async function readTests(folder: string): Promise<FileContents> {
+/** Tests that first fetch their programs would end in a zero that says nothing about the work, unless they name from where. */
+async function readTests(folder: string, { hosts }: TaskSettings): Promise<FileContents> {
   const script = await readBelow(folder, 'tests/test.sh');
   const [, program] = DOWNLOADS.exec(script) ?? [];
-  if (program !== undefined)
-    throw new NotCarried(`tests/test.sh downloads what it needs (${program}), and verifiers have no network`);
+  if (program !== undefined && hosts.length === 0)
+    throw new NotCarried(
+      `tests/test.sh downloads what it needs (${program}), and [verifier] names no allowed_hosts to which it could get a way`,
+    );
   const tests = join(folder, 'tests');
   return readContents(tests, asTheyLie(await filesIn(tests)));
 }
@@ -118,7 +120,7 @@ function lostOf(docker: Dockerfile | undefined): LeftOut[] {
 const WHY: readonly (readonly [why: string, beginnings: string])[] = [
   ['it says nothing about what is done or scored', 'task. metadata.'],
   ['everything runs as you, in the sandbox', 'verifier.user agent.user'],
-  ['verifiers have no network', 'verifier.network_mode verifier.allowed_hosts'],
+  ['verifiers reach the hosts that verifierHosts of the project names, and no other', 'verifier.network_mode'],
   [
     'an agent reaches its model, and what sandbox: gives it',
     'agent.network_mode agent.allowed_hosts environment.allow_internet environment.network_mode',
@@ -156,15 +158,22 @@ function readTaskToml(text: string) {
     memoryMb: take('environment.memory_mb', amountIn),
     diskMb: take('environment.storage_mb', amountIn),
   };
+  const hosts = textsIn(at('verifier.allowed_hosts'));
   const leftOut = fields.flatMap(([path, value]): LeftOut[] => {
+    if (path === 'verifier.allowed_hosts' && hosts.length > 0)
+      return [{ where: path, what: path, why: toAllow(hosts) }];
     const isHarmless = HARMLESS.includes(path) || (path === 'verifier.network_mode' && value === 'no-network');
     if (isUsable.get(path) || isHarmless || VARIABLE.test(path)) return [];
     const why = isUsable.has(path) ? `a value that cannot be used: ${JSON.stringify(value)}` : whyNot(path);
     return [{ where: path, what: path, why }];
   });
   const { env, leftOut: lostEnv } = environmentOf(fields);
-  return { ...used, image: textIn(at('environment.docker_image')), env, leftOut: [...leftOut, ...lostEnv] };
+  return { ...used, hosts, image: textIn(at('environment.docker_image')), env, leftOut: [...leftOut, ...lostEnv] };
 }
+
+/** A task of somebody else opens no way into the network: the person who runs it does. */
+const toAllow = (hosts: readonly string[]) =>
+  `verifiers reach what the project allows: write verifierHosts: [${hosts.join(', ')}] into its file`;
 
 const whyNot = (path: string) =>
   WHY.find(([, beginnings]) => beginnings.split(' ').some((one) => path.startsWith(one)))?.[0] ??
@@ -192,6 +201,7 @@ function fieldsOf(table: object, path = ''): Field[] {
 }
 
 const textIn = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
+const textsIn = (value: unknown) => (Array.isArray(value) ? value.filter((one) => textIn(one) !== undefined) : []);
 const amountIn = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined);
 
 /** Of at most an hour. */
