@@ -117,7 +117,7 @@ export async function surveySessions(sleep: OpenSleep, options: SurveyOptions = 
   const { trouble, read } = await updateIndex({ ...sleep, now, onProgress });
   const heads = index.files().flatMap((file) => file.heads);
   const reasons = heads.flatMap((head) => whyNot(head) ?? []);
-  const usable = heads.filter((head) => !whyNot(head) && head.leftOut === undefined && head.prompts > 0);
+  const usable = heads.filter((head) => !whyNot(head) && head.leftOut === undefined && head.nUserTurns > 0);
   const here = usable.filter((head) => isHere(folderOf(head)));
   const floor = lookbackFloor({ lookbackHours: settings.lookbackHours, now });
   return {

@@ -1,23 +1,15 @@
 import pLimit from 'p-limit';
 import { groupBy } from '../../core/text/index.ts';
-import type {
-  Place,
-  ReadOptions,
-  ReadSoFar,
-  SessionDigest,
-  TranscriptFile,
-  TranscriptSource,
-  Trouble,
-} from '../../transcripts/index.ts';
 import {
-  DATABASE,
-  type IndexEntry,
-  type IndexedFile,
-  printOf,
-  type SessionHead,
-  type SessionIndex,
-  timeOf,
-} from './session-index.ts';
+  type Place,
+  type ReadOptions,
+  type ReadSoFar,
+  SessionDigest,
+  type TranscriptFile,
+  type TranscriptSource,
+  type Trouble,
+} from '../../transcripts/index.ts';
+import { DATABASE, type IndexedFile, printOf, type SessionHead, type SessionIndex, timeOf } from './session-index.ts';
 
 export type HarvestProgress = { readonly source: string; readonly done: number; readonly total: number };
 
@@ -100,7 +92,7 @@ async function readFiles(
   options: UpdateOptions,
 ): Promise<FileTrouble[]> {
   const { index, signal, onProgress } = options;
-  const [limit, ready, failed] = [pLimit(AT_ONCE), [] as IndexEntry[], [] as FileTrouble[]];
+  const [limit, ready, failed] = [pLimit(AT_ONCE), [] as IndexedFile[], [] as FileTrouble[]];
   let done = 0;
   const readOne = async (file: TranscriptFile) => {
     try {
@@ -126,29 +118,27 @@ async function readFile(
   source: TranscriptSource,
   file: TranscriptFile,
   row: IndexedFile | undefined,
-  { place, index, signal, now, redact }: UpdateOptions,
-): Promise<IndexEntry> {
+  { place, signal, now, redact }: UpdateOptions,
+): Promise<IndexedFile> {
   signal?.throwIfAborted();
-  const before = row === undefined ? undefined : soFar(file, row, index);
-  const { position, sessions, trouble } = await source.read(file, { place, before, redact, signal });
+  const before = row === undefined ? undefined : soFar(file, row);
+  const { position, sessions, trouble } = await source.read(file, { place, before, redact, signal, factsOnly: true });
   const heads = sessions.map((session) => headOf(source.name, session));
   const print = printOf(file.path, file.size);
-  return { file: { ...file, source: source.name, checkedAt: now, position, print, trouble, heads }, sessions };
+  return { ...file, source: source.name, checkedAt: now, position, print, trouble, heads };
 }
 
 /** Only a file that was appended to is read on. A database may change without growing, and knows what is new. */
-function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex): ReadSoFar | undefined {
+function soFar(file: TranscriptFile, row: IndexedFile): ReadSoFar | undefined {
   if (row.identity !== file.identity || row.trouble.unreadable) return undefined;
   if (row.print !== DATABASE && file.size <= row.size) return undefined;
   if (row.print === '' || printOf(file.path, row.size) !== row.print) return undefined;
-  const sessions = index.digests(row);
-  return sessions === undefined ? undefined : { position: row.position, sessions };
+  return { position: row.position, sessions: row.heads.map((head) => SessionDigest.parse(head)) };
 }
 
 function headOf(source: string, session: SessionDigest): SessionHead {
-  const { sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, userPrompts, leftOut } = session;
-  const turns = nUserTurns + nAssistantTurns;
-  return { source, sessionId, project, folder, startedAt, endedAt, turns, prompts: userPrompts.length, leftOut };
+  const { sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, leftOut } = session;
+  return { source, sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, leftOut };
 }
 
 export type Tally = {
@@ -190,7 +180,7 @@ function tally(heads: readonly SessionHead[]): Tally {
   const at = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
   return {
     sessions: heads.length,
-    usable: heads.filter(({ leftOut, prompts }) => leftOut === undefined && prompts > 0).length,
+    usable: heads.filter(({ leftOut, nUserTurns }) => leftOut === undefined && nUserTurns > 0).length,
     firstAt: at(times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY)),
     lastAt: at(times.reduce((last, time) => Math.max(last, time), Number.NEGATIVE_INFINITY)),
   };
