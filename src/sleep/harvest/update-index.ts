@@ -36,8 +36,12 @@ const PER_COMMIT = 32;
 /** Brings the index up to date: unchanged files are not opened, grown ones are read from where they were left. */
 export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> {
   const { damages } = options.index;
+  const known = groupBy(options.index.files(), ({ source }) => source);
   const updates: IndexUpdate[] = [];
-  for (const source of options.sources) updates.push(await updateSource(source, options));
+  for (const source of options.sources) {
+    const own = known.find(([file]) => file!.source === source.name) ?? [];
+    updates.push(await updateSource(source, new Map(own.map((file) => [file.path, file])), options));
+  }
   if (options.index.damages > damages) return updateIndex(options); // the index has begun again
   return {
     files: updates.reduce((sum, { files }) => sum + files, 0),
@@ -46,23 +50,26 @@ export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> 
   };
 }
 
-async function updateSource(source: TranscriptSource, options: UpdateOptions): Promise<IndexUpdate> {
-  const { index } = options;
-  const indexed = () => index.files().filter((file) => file.source === source.name);
+async function updateSource(
+  source: TranscriptSource,
+  known: ReadonlyMap<string, IndexedFile>,
+  options: UpdateOptions,
+): Promise<IndexUpdate> {
   const { files, unlisted } = await listFiles(source, options);
-  const known = new Map(indexed().map((file) => [file.path, file]));
   const changed = files.filter((file) => !isUnchanged(file, known.get(file.path)));
-  const failed = await readFiles(source, changed, known, options);
+  const { read, failed } = await readFiles(source, changed, known, options);
   const paths = new Set(files.map(({ path }) => path));
   // A folder that cannot be listed now may be there again tomorrow.
-  if (unlisted.length === 0) index.drop([...known.values()].filter(({ path }) => !paths.has(path)));
-  const now = new Map(indexed().map((file) => [file.path, file]));
-  const troubled = files.flatMap(({ path }) => now.get(path) ?? []).filter(isTroubled);
-  const inFiles = troubled.map(({ path, trouble }) => ({ source: source.name, path, trouble }));
+  if (unlisted.length === 0) options.index.drop([...known.values()].filter(({ path }) => !paths.has(path)));
+  const now = new Map([...known, ...read.map((file) => [file.path, file] as const)]);
+  const inFiles = files.flatMap(({ path }) => troubleOf(now.get(path)));
   return { files: files.length, read: changed.length, trouble: [...unlisted, ...failed, ...inFiles] };
 }
 
-const isTroubled = ({ trouble }: IndexedFile) => Object.values(trouble).some((count) => count > 0);
+const troubleOf = (file: IndexedFile | undefined): FileTrouble[] =>
+  file !== undefined && Object.values(file.trouble).some((count) => count > 0)
+    ? [{ source: file.source, path: file.path, trouble: file.trouble }]
+    : [];
 
 async function listFiles(source: TranscriptSource, { place, signal }: UpdateOptions) {
   const files = new Map<string, TranscriptFile>();
@@ -84,19 +91,21 @@ function isUnchanged(file: TranscriptFile, row: IndexedFile | undefined): boolea
   return isSame && row.mtimeMs <= row.checkedAt - SETTLED_MS;
 }
 
-/** Returns the files that failed. They are tried again the next time. */
+/** Those that failed are tried again the next time. */
 async function readFiles(
   source: TranscriptSource,
   files: readonly TranscriptFile[],
   known: ReadonlyMap<string, IndexedFile>,
   options: UpdateOptions,
-): Promise<FileTrouble[]> {
+): Promise<{ readonly read: readonly IndexedFile[]; readonly failed: readonly FileTrouble[] }> {
   const { index, signal, onProgress } = options;
-  const [limit, ready, failed] = [pLimit(AT_ONCE), [] as IndexedFile[], [] as FileTrouble[]];
+  const [limit, ready, read, failed] = [pLimit(AT_ONCE), [] as IndexedFile[], [] as IndexedFile[], [] as FileTrouble[]];
   let done = 0;
   const readOne = async (file: TranscriptFile) => {
     try {
-      ready.push(await readFile(source, file, known.get(file.path), options));
+      const indexed = await readFile(source, file, known.get(file.path), options);
+      ready.push(indexed);
+      read.push(indexed);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof TypeError || error instanceof ReferenceError) throw error; // a bug
@@ -111,7 +120,7 @@ async function readFiles(
     limit.clearQueue();
     index.put(ready.splice(0)); // an interrupted harvest keeps what it has read
   }
-  return failed;
+  return { read, failed };
 }
 
 async function readFile(
