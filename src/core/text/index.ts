@@ -1,4 +1,3 @@
-export { withCauses } from './causes.ts';
 export { defined, groupBy, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
@@ -26,7 +25,16 @@ export {
   unknownKeys,
   valueAt,
 } from './names.ts';
-export { clip, inMarkdown, nameAsData, oneLine, printable, shellWord, withoutEscapes } from './printable.ts';
+export {
+  clip,
+  inMarkdown,
+  nameAsData,
+  oneLine,
+  printable,
+  shellWord,
+  withCauses,
+  withoutEscapes,
+} from './printable.ts';
 export { casefold, head, includesText, roundHalfToEven, rstrip, strip, WHITESPACE } from './python-text.ts';
 export {
   askedKey,

@@ -60,12 +60,9 @@ const DOWNLOADS = /^[^#\n]*?\b(apt-get|apk|dnf|curl|wget|uvx?|npx|pip3? install|
 
 /** Tests that first fetch their programs would end in a zero that says nothing about the work, unless they name from where. */
 async function readTests(folder: string, { hosts }: TaskSettings): Promise<FileContents> {
-  const script = await readBelow(folder, 'tests/test.sh');
-  const [, program] = DOWNLOADS.exec(script) ?? [];
+  const [, program] = DOWNLOADS.exec(await readBelow(folder, 'tests/test.sh')) ?? [];
   if (program !== undefined && hosts.length === 0)
-    throw new NotCarried(
-      `tests/test.sh downloads what it needs (${program}), and [verifier] names no allowed_hosts to which it could get a way`,
-    );
+    throw new NotCarried(`tests/test.sh downloads what it needs (${program}), and allowed_hosts names no host for it`);
   const tests = join(folder, 'tests');
   return readContents(tests, asTheyLie(await filesIn(tests)));
 }
@@ -158,26 +155,23 @@ function readTaskToml(text: string) {
     memoryMb: take('environment.memory_mb', amountIn),
     diskMb: take('environment.storage_mb', amountIn),
   };
-  const hosts = textsIn(at('verifier.allowed_hosts'));
   const leftOut = fields.flatMap(([path, value]): LeftOut[] => {
-    if (path === 'verifier.allowed_hosts' && hosts.length > 0)
-      return [{ where: path, what: path, why: toAllow(hosts) }];
     const isHarmless = HARMLESS.includes(path) || (path === 'verifier.network_mode' && value === 'no-network');
     if (isUsable.get(path) || isHarmless || VARIABLE.test(path)) return [];
-    const why = isUsable.has(path) ? `a value that cannot be used: ${JSON.stringify(value)}` : whyNot(path);
+    const why = isUsable.has(path) ? `a value that cannot be used: ${JSON.stringify(value)}` : whyNot(path, value);
     return [{ where: path, what: path, why }];
   });
   const { env, leftOut: lostEnv } = environmentOf(fields);
-  return { ...used, hosts, image: textIn(at('environment.docker_image')), env, leftOut: [...leftOut, ...lostEnv] };
+  const [image, hosts] = [textIn(at('environment.docker_image')), textsIn(at('verifier.allowed_hosts'))];
+  return { ...used, hosts, image, env, leftOut: [...leftOut, ...lostEnv] };
 }
 
-/** A task of somebody else opens no way into the network: the person who runs it does. */
-const toAllow = (hosts: readonly string[]) =>
-  `verifiers reach what the project allows: write verifierHosts: [${hosts.join(', ')}] into its file`;
-
-const whyNot = (path: string) =>
-  WHY.find(([, beginnings]) => beginnings.split(' ').some((one) => path.startsWith(one)))?.[0] ??
-  'nothing here does it';
+function whyNot(path: string, value: unknown): string {
+  // A task of somebody else opens no way into the network: the person who runs it does.
+  if (path === 'verifier.allowed_hosts') return `in your project file: verifierHosts: [${textsIn(value).join(', ')}]`;
+  const known = WHY.find(([, beginnings]) => beginnings.split(' ').some((one) => path.startsWith(one)));
+  return known?.[0] ?? 'nothing here does it';
+}
 
 function parseToml(text: string): Record<string, unknown> {
   try {

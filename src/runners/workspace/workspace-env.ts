@@ -94,20 +94,17 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
   const tryFirst = verifierTrial(workspaces);
   const usesJudge = tasks.some((task) => task.rubric !== undefined);
   let trained: Trained = {};
+  const surroundings = { ...options, ...workspaces, rubric };
   const attempt = async (context: RolloutContext<WorkspaceTask>) =>
     (await tryFirst(context.item, context.signal)) ??
-    runAttempt(context, installedPackage(options.package, context.skill, trained), {
-      ...options,
-      ...workspaces,
-      rubric,
-    });
+    runAttempt(context, installedPackage(options.package, context.skill, trained), surroundings);
   return {
     name,
     get version() {
-      const limits = limitsOf(options.limits);
       const judged = usesJudge ? `, rubric ${rubric.version}` : '';
       const crash = options.onVerifierCrash === 'stop' ? ', a verifier that crashes stops' : '';
-      return `workspace 2 in ${reaching(verifierHosts, sandbox).id}${judged}${crash}, ${contentVersion({ ...options, limits }, trained)}`;
+      const content = contentVersion({ ...options, limits: limitsOf(options.limits) }, trained);
+      return `workspace 2 in ${reaching(verifierHosts, sandbox).id}${judged}${crash}, ${content}`;
     },
     isVersionWhole: true,
     judgeCalls: usesJudge ? 2 : 0,

@@ -45,7 +45,7 @@ describe('a folder of Harbor tasks', () => {
     expect(named.slice(0, refused.length)).toEqual(refused);
     expect(refused).toEqual([
       expect.stringContaining('broken | the task | task.toml:1: '),
-      'downloads | the task | tests/test.sh downloads what it needs (curl), and [verifier] names no allowed_hosts to which it could get a way',
+      'downloads | the task | tests/test.sh downloads what it needs (curl), and allowed_hosts names no host for it',
       'graphics | the task | it needs a graphics card',
       'image-alone | the task | its files are in the image shop/all:1, which needs docker',
       'needs-run | the task | environment/Dockerfile:2: RUN needs docker: without it only one FROM, and COPY, WORKDIR and ENV are carried',
@@ -54,7 +54,7 @@ describe('a folder of Harbor tasks', () => {
       'steps | the task | it has several steps, each with a verifier of its own',
     ]);
     expect(named).toContain(
-      'allowed: verifier.allowed_hosts | verifier.allowed_hosts | verifiers reach what the project allows: write verifierHosts: [astral.sh, *.pypi.org] into its file',
+      'allowed: verifier.allowed_hosts | verifier.allowed_hosts | in your project file: verifierHosts: [astral.sh, *.pypi.org]',
     );
     const fields = named.flatMap((line) => /^every-field: \S+ \| (.*?) \| /.exec(line)?.[1] ?? []);
     expect(fields.sort()).toEqual([
