@@ -17,6 +17,7 @@ export {
   isFileError,
   isMissing,
   makeFolder,
+  mayAccess,
   NO_FOLLOW,
   shownPath,
   syncFolder,

@@ -30,7 +30,7 @@ import {
   type Trajectory,
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
-import type { Trained } from '../../core/document/index.ts';
+import { filesBehind, type Trained } from '../../core/document/index.ts';
 import type { OnVerifierCrash, WorkspaceTask } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { removeStale } from '../../workspaces/index.ts';
@@ -39,7 +39,6 @@ import {
   amongNeighbours,
   checkPackage,
   contentVersion,
-  filesIn,
   filesUsed,
   installedPackage,
   nameOf,
@@ -119,7 +118,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       requireNames(tasks, sandbox);
     },
     checkSkill: (candidate, parent) =>
-      checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
+      checkPackage({ candidate: filesBehind(candidate, trained), parent: filesBehind(parent, trained), sandbox }),
     tryScoring: () => tryVerifiers(tasks, workspaces),
     rolloutOne: (context) => attempt(context).catch(withoutPlace),
   };
