@@ -1,8 +1,10 @@
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseConfig } from '../../core/contracts/index.ts';
 import type { RunObserver } from '../../core/run/index.ts';
 import { nextError } from '../../core/stats/index.ts';
 import { memoize } from '../../core/text/index.ts';
+import { whyFewer } from '../../models/index.ts';
 import {
   makeFolderBelow,
   memoryRun,
@@ -11,6 +13,7 @@ import {
   takeLock,
   writePrivate,
 } from '../../stores/index.ts';
+import { notify } from '../../train/index.ts';
 import { describeKeptBack } from '../../workspaces/index.ts';
 import type { LiveDocument } from '../documents/live-document.ts';
 import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
@@ -67,6 +70,7 @@ export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
     // `night-spent.json` there counts calls, tokens and dollars over all starts. Minutes count from this start.
     return await withinLimits(kept.path, limits, async (budget) => {
       const night = { ...locked, budget };
+      for (const why of whyFewer(budget, parseConfig(limits).workers)) notify(input.observers ?? [], 'onWarning', why);
       return carryOut(unfinished ?? (await beginNight(night, kept)), night);
     });
   } finally {

@@ -18,6 +18,7 @@ import {
   type UsageTable,
 } from '../../core/run/index.ts';
 import {
+  atOnce,
   countTokens,
   createLimiterPool,
   createMeter,
@@ -67,7 +68,7 @@ export function createRunDeps({ promptOverrides, onProgress, onWarning, ...optio
   };
   const common = {
     ...stageSettings(config),
-    workers: config.workers,
+    workers: atOnce(budget.forRollouts, config.workers),
     extras: config.extras,
     rollouts: caches && countNew(caches.rollouts, countNewRollout),
     workFolder: caches?.workFolder,
