@@ -14,7 +14,14 @@ const here = {
       const words = command.map((word) => longestFirst.reduce((text, { from, to }) => text.replace(to, from), word));
       const options = { env: { ...process.env, ...env } };
       const child = execFile(words[0]!, words.slice(1), options, (_error, stdout, stderr) =>
-        resolve({ exitCode: child.exitCode ?? undefined, signal: undefined, timedOut: false, stdout, stderr }),
+        resolve({
+          exitCode: child.exitCode ?? undefined,
+          signal: undefined,
+          timedOut: false,
+          stdout,
+          stderr,
+          toolsCalled: [],
+        }),
       );
     }),
 } as Sandbox;
