@@ -18,7 +18,7 @@ const IN_FLIGHT = 8;
 const BIN = resolve('.cache/package/bin/skillopt.mjs');
 const LIVE = {
   'shop/CLAUDE.md': '# Mine\n\nBe kind.\n',
-  '.claude/skills/skillopt-sleep-learned/SKILL.md': skillText(),
+  'shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md': skillText(),
 };
 const PHASES = ['mining', 'training', 'proof', 'staging'] as const;
 type Phase = (typeof PHASES)[number];
@@ -87,7 +87,7 @@ function openHome(): SleepHome {
 }
 
 function skillText(): string {
-  return '---\nname: skillopt-sleep-learned\ndescription: What was learned.\n---\n# Learned\n\nKeep this sentence.\n';
+  return '---\nname: skillopt-sleep-learned-project\ndescription: What was learned.\n---\n# Learned\n\nKeep this sentence.\n';
 }
 
 const TOPICS = [

@@ -25,12 +25,14 @@ export type Spent = {
   readonly counted: Amounts;
   /** What was answered and what may have been, by stage. */
   readonly usage: UsageTable;
+  /** Processes that ended with calls in flight. */
+  readonly kills: number;
   readonly limit?: LimitName;
   /** What to raise it to, so that the rest of the run is paid for. */
   readonly advised?: number;
 };
 
-export const nothingSpent: Spent = { counted: noAmounts, usage: {} };
+export const nothingSpent: Spent = { counted: noAmounts, usage: {}, kills: 0 };
 
 /** An entry of the ledger that is not over. */
 export type OpenEntry = {
@@ -73,7 +75,7 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
       const id = ++lastId;
       const { stage } = entry;
       note(id, entry);
-      over = { counted: over.counted, usage: over.usage }; // a run that is at work again has not stopped
+      over = { counted: over.counted, usage: over.usage, kills: over.kills }; // a run that is at work again has not stopped
       return {
         note: (now) => note(id, { stage, ...now }),
         end(now) {
@@ -98,7 +100,7 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
 }
 
 /** With an entry whose process is gone, or that is over: what was in flight has no answer. */
-export function addEntry({ counted, usage, ...stopped }: Spent, entry: LedgerEntry): Spent {
+export function addEntry({ counted, usage, ...others }: Spent, entry: LedgerEntry): Spent {
   const { stage, answered = {}, failed = noAmounts, inFlight = noAmounts } = entry;
   const { calls, totalTokens, costUsd } = inFlight;
   const unanswered = { unanswered: calls, unansweredTokens: totalTokens, unansweredUsd: costUsd };
@@ -106,7 +108,7 @@ export function addEntry({ counted, usage, ...stopped }: Spent, entry: LedgerEnt
   return {
     counted: addAmounts(addAmounts(counted, failed), countedIn({ [stage]: used })),
     usage: isNothing(used) ? usage : addStageUsage(usage, { [stage]: used }),
-    ...stopped,
+    ...others,
   };
 }
 

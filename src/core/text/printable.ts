@@ -1,3 +1,4 @@
+import { memoize } from './collections.ts';
 import { HIDDEN, hex } from './json.ts';
 
 const VARIANTS = /[\ufe00-\ufe0f]/g;
@@ -18,7 +19,9 @@ const ESCAPES = new RegExp(
 
 /** Foreign text, safe to print. Escape sequences are left out, and a hidden character is shown as `<U+202E>`. */
 export const printable = (text: string): string =>
-  withoutEscapes(text).replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
+  withoutEscapes(text).replace(HIDDEN, (character) => nameOf(character));
+
+const nameOf = memoize((character: string) => `<U+${hex(character.codePointAt(0)!)}>`, { maxEntries: 1_000 });
 
 /** Most texts have none of it, and are searched once. */
 const MAY_HIDE = new RegExp(`[\\r\\x1b\\x80-\\x9f]|${VARIANTS.source}`);

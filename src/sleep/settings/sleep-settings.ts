@@ -72,7 +72,13 @@ export const sleepShape = {
     .refine(isPortableName, 'expected a name that a folder can have on Windows too')
     .max(64)
     .default('skillopt-sleep-learned')
-    .describe('Name of the skill of our own.'),
+    .describe('Name of the skill of our own; in a project, -project is added to it.'),
+  skillScope: z
+    .enum(['auto', 'project', 'user'])
+    .default('auto')
+    .describe(
+      'Where the skill of our own lies: in the project, or in your home, where every project reads it. auto: in the project, and what helps tasks of two projects in your home.',
+    ),
   target: modelSpec
     .optional()
     .describe(

@@ -22,6 +22,7 @@ import {
   type UsageTable,
 } from '../../core/run/index.ts';
 import {
+  atOnce,
   type Budget,
   countTokens,
   createLimiterPool,
@@ -72,7 +73,7 @@ export function createRunDeps({ promptOverrides, onProgress, onWarning, ...optio
   };
   const common = {
     ...stageSettings(config),
-    workers: config.workers,
+    workers: atOnce(budget.forRollouts, config.workers),
     extras: config.extras,
     rollouts: caches && countNew(caches.rollouts, countNewRollout),
     workFolder: caches?.workFolder,

@@ -50,6 +50,28 @@ describe('the check of tasks', () => {
       }),
     );
   });
+
+  it('counts a question once, however often it names what was to be filled in', () => {
+    const asked = (question: string, n: number): CheckedTask => {
+      const answers = [`no ${n}`];
+      return { ...{ id: `t${n}`, question, answers, taskType: '', split: 'train' }, scoredBy: answers[0]! };
+    };
+    const names = (times: number) => '{{name}} '.repeat(times);
+    for (const times of [2, 100_000]) {
+      const list = [asked(names(times), 0), asked('Who signed?', 1), asked('Who paid?', 2)];
+      expect(checkTasks({ tasks: list }).filter(({ code }) => code === 'unfilled')).toEqual([]);
+    }
+    const all = checkTasks({ tasks: [asked(names(2), 0), asked(`${names(3)} more`, 1)] });
+    expect(all.find(({ code }) => code === 'unfilled')).toMatchObject({ tasks: ['t0', 't1'] });
+  });
+
+  it.each(['“', '„', '.', '{', '.files'])('reads a question of a hundred thousand %s', (sign) => {
+    const question = `${sign.repeat(100_000)}\x01`;
+    const task: CheckedTask = { id: 'a', question, answers: ['b'], taskType: '', split: 'train', scoredBy: 'b' };
+    const told = [{ where: question, what: question, why: question, kind: 'check' as const }];
+    const codes = checkTasks({ tasks: [task], leftOut: told }).map(({ code }) => code);
+    expect(codes).toContain('weaker');
+  });
 });
 
 const row = fc.record({ question: fc.string(), drafted: fc.boolean(), reviewed: fc.boolean(), n: fc.nat() });

@@ -18,9 +18,9 @@ const here = {
           exitCode: child.exitCode ?? undefined,
           signal: undefined,
           timedOut: false,
-          toolsCalled: [],
           stdout,
           stderr,
+          toolsCalled: [],
         }),
       );
     }),
