@@ -1,7 +1,7 @@
 // Calls one function after the other that is named to it, with texts that it likes less and less. Nothing is written, started
 // or sent: whatever would do that throws.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { createContext, Script } from 'node:vm';
+import { callWithin, cpuSince } from '../cpu-time.ts';
 import { SHORTER } from './exceptions.ts';
 import type { Answer, Question, Slot, Worst } from './fuzz.ts';
 import { dice, firstRecipes, mutate, type Recipe, textOf } from './recipe.ts';
@@ -54,37 +54,13 @@ function call(target: Callable, { parameters, isNew }: Step, text: () => string)
   return isNew ? Reflect.construct(target, args) : target(...args);
 }
 
-const context = createContext({ work: () => undefined });
-const script = new Script('work()');
-
-/** A busy machine gives a process as little as this part of its time. */
-const LEAST_SHARE = 1 / 16;
-
-/** Milliseconds of CPU until it returns, throws or waits for something. It is ended once it has had `most` of them. */
+/** Milliseconds of CPU until it returns, throws or waits for something. */
 async function timed(work: () => unknown, most: number): Promise<number> {
-  for (let wall = most; ; wall *= 4) {
-    const { ms, isEnded } = await timedWithin(work, wall);
-    if (!isEnded || ms >= most * 0.9 || wall * LEAST_SHARE >= most) return ms;
-  }
-}
-
-async function timedWithin(work: () => unknown, wall: number) {
+  const { ms, answer } = callWithin(most, work);
+  if (!(answer instanceof Promise)) return ms;
   const before = process.cpuUsage();
-  let isEnded = false;
-  try {
-    context.work = work;
-    const answer: unknown = script.runInContext(context, { timeout: wall });
-    if (answer instanceof Promise) await Promise.race([answer, idleTurns()]);
-  } catch (error) {
-    // A refusal is an answer.
-    isEnded = (error as { code?: unknown } | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-  }
-  return { ms: cpuSince(before), isEnded };
-}
-
-function cpuSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  await Promise.race([answer.catch(() => undefined), idleTurns()]);
+  return ms + cpuSince(before);
 }
 
 /** What needs no file, no process and no network is done when nothing has happened for some turns. */
@@ -98,7 +74,7 @@ async function idleTurns(): Promise<void> {
 
 const [SHORT, LONGER, BYTES] = [2_000, 16_000, 1_000_000];
 const [MUTATIONS, MOST_MS, MOST_AGAIN] = [24, 3_000, 3];
-/** For each of the three stages of a search. There are hundreds of functions, and settings with a hundred texts. */
+/** For each stage of a search. There are hundreds of functions, and settings with a hundred texts. */
 const STAGE_MS = 60;
 const MAIN_SLOTS = 2;
 
@@ -126,7 +102,7 @@ async function search(subject: TextFunction): Promise<Worst> {
   let worst: Worst = { slot: 0, ms: 0, recipe: firstRecipes([])[0]! };
   for (const slot of [...Array(count).keys(), ...(count > 1 ? (['all'] as const) : [])]) {
     const isMain = slot === 'all' || slot < MAIN_SLOTS;
-    const recipes = await hardest(runIn(slot), subject.words, isMain ? STAGE_MS : STAGE_MS / 3);
+    const recipes = await hardest(runIn(slot), subject.words, isMain);
     for (const recipe of recipes.slice(0, isMain ? 2 : 1)) {
       process.send!({ trying: { slot, ms: 0, recipe } });
       const ms = await runIn(slot)(recipe);
@@ -136,13 +112,15 @@ async function search(subject: TextFunction): Promise<Worst> {
   return worst;
 }
 
-/** The hardest first. */
-async function hardest(run: Run, words: readonly string[], mostMs: number): Promise<Recipe[]> {
+/** The hardest first. The main places of a call are searched longer. */
+async function hardest(run: Run, words: readonly string[], isMain: boolean): Promise<Recipe[]> {
   const random = dice(7);
-  const ranked = (recipes: readonly Recipe[], bytes: number) => rank(recipes, (recipe) => run(recipe, bytes), mostMs);
+  const ranked = (recipes: readonly Recipe[], bytes: number) =>
+    rank(recipes, (recipe) => run(recipe, bytes), isMain ? STAGE_MS : STAGE_MS / 4);
   await run(firstRecipes([])[0]!, SHORT); // compiles
   const first = await ranked(random.shuffled(firstRecipes(words)), SHORT);
   const second = await ranked(first.slice(0, 10), LONGER);
+  if (!isMain) return second;
   const mutants = Array.from({ length: MUTATIONS }, () => mutate(random.of(second.slice(0, 4)), words, random));
   return ranked([...second.slice(0, 2), ...mutants], LONGER);
 }
