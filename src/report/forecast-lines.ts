@@ -90,11 +90,12 @@ function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
 }
 
 export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate): string {
-  const before = agent === undefined ? '' : `${inAll(agent, likely.usd, totalUsd)}${agentWords(agent)}; besides, `;
+  const ofAgent = agent && `${inAll(agent, likely.usd, totalUsd)}${agentWords(agent)}`;
+  if (ofAgent && totals.calls.high === 0) return `estimate: ${ofAgent}`;
   const cost = totalUsd
     ? `$${dollars(likely.usd ?? 0)} (${rangeText(totalUsd, dollars)})`
     : 'a model without a known price';
-  return `estimate: ${before}about ${count(likely.calls)} calls (${rangeText(totals.calls, count)}), ${count(likely.tokens)} tokens (${rangeText(totals.tokens, count)}), ${cost}`;
+  return `estimate: ${ofAgent ? `${ofAgent}; besides, ` : ''}about ${count(likely.calls)} calls (${rangeText(totals.calls, count)}), ${count(likely.tokens)} tokens (${rangeText(totals.tokens, count)}), ${cost}`;
 }
 
 /** What the agent and the other models cost together: the likely figure first, then the most. */
@@ -106,7 +107,7 @@ function inAll({ likelyRollouts, perRollout, mostUsd }: AgentEstimate, besides: 
 
 function agentWords({ rollouts, likelyRollouts, calls, likelyCalls, perRollout, ...agent }: AgentEstimate): string {
   const { tokens, usd } = perRollout;
-  const attempts = `about ${count(likelyRollouts)} attempts of the agent (${rangeText(rollouts, count)})`;
+  const attempts = `about ${plural(likelyRollouts, 'attempt')} of the agent (${rangeText(rollouts, count)})`;
   const asked = `about ${count(likelyCalls)} calls (${rangeText(calls, count)})`;
   const how = agent.isMeasured ? 'as before' : 'as is usual, until one has run';
   const cost =

@@ -100,5 +100,6 @@ it('says before an eval what it likely costs, and the most: for an agent too', a
   expect(code, err).toBe(0);
   const [, likely, most] =
     /^estimate: about \$([\d.]+), at most \$([\d.]+): about 3 attempts of the agent \(0–3\)/m.exec(err)!;
+  expect(err).not.toContain('besides');
   expect([Number(likely) > 0, Number(likely) < Number(most) / 5, Number(most)]).toEqual([true, true, 11.4]);
 });
