@@ -18,7 +18,7 @@ const IN_FLIGHT = 8;
 const BIN = resolve('.cache/package/bin/skillopt.mjs');
 const LIVE = {
   'shop/CLAUDE.md': '# Mine\n\nBe kind.\n',
-  '.claude/skills/skillopt-sleep-learned/SKILL.md': skillText(),
+  'shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md': skillText(),
 };
 const PHASES = ['mining', 'training', 'proof', 'staging'] as const;
 type Phase = (typeof PHASES)[number];
@@ -87,7 +87,7 @@ function openHome(): SleepHome {
 }
 
 function skillText(): string {
-  return '---\nname: skillopt-sleep-learned\ndescription: What was learned.\n---\n# Learned\n\nKeep this sentence.\n';
+  return '---\nname: skillopt-sleep-learned-project\ndescription: What was learned.\n---\n# Learned\n\nKeep this sentence.\n';
 }
 
 const TOPICS = [
@@ -188,11 +188,14 @@ async function isWell(home: SleepHome): Promise<boolean> {
   return isOld && code === 0 && err === '';
 }
 
-const PASSING = ['startedAt', 'endedAt', 'usage', 'calls', 'tokensUsed', 'folder'];
+/** Times and costs, which depend on it. */
+const PASSING = ['startedAt', 'endedAt', 'usage', 'calls', 'tokensUsed', 'costUsd', 'mayHaveBeen', 'folder'];
+const lasting = (report: object) =>
+  Object.fromEntries(Object.entries(report).filter(([key]) => !PASSING.includes(key)));
 
 /** What must not depend on how often the night was killed. */
 function endOf(home: SleepHome, stdout: string): Readonly<Record<string, unknown>> {
-  const report = Object.entries(JSON.parse(stdout)).filter(([key]) => !PASSING.includes(key));
+  const report = JSON.parse(stdout);
   const proposed = readFileSync(nightFile(home, 'proposed.md') ?? '/dev/null', 'utf8');
-  return { ...Object.fromEntries(report), proposed };
+  return { ...lasting(report), documents: report.documents.map(lasting), proposed };
 }

@@ -1,4 +1,5 @@
 export { remainingCalls } from './ai-sdk/rate-limit-headers.ts';
+export { atOnce, whyFewer } from './budget/at-once.ts';
 export {
   type Budget,
   type BudgetOptions,

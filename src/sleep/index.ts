@@ -1,4 +1,4 @@
-export { agentLoads, type LiveDocument } from './documents/live-document.ts';
+export { agentLoads, type LiveDocument, readText } from './documents/live-document.ts';
 export {
   chooseSkills,
   type DocumentSearch,

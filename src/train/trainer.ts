@@ -32,7 +32,7 @@ import {
   summarize,
   type TestLook,
 } from '../core/run/index.ts';
-import type { LimitReached } from '../models/index.ts';
+import { type LimitReached, whyFewer } from '../models/index.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
 import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
@@ -105,6 +105,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     using finalStop = createStop(signal);
     const wired = this.#wire({ store, journal, warnings, stop, finalStop });
     const { recorder, deps, finalDeps, budget, warn, fileUse } = wired;
+    if (!shared) for (const why of whyFewer(budget.forRollouts, this.#config.workers)) warn(why);
     await recorder.refreshViews();
     const state = journal.length === 0 ? await recorder.commit(start) : recorder.state;
     await recorder.written(); // before anything is paid for, it is known that the run can be written

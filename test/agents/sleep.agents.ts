@@ -36,7 +36,7 @@ describe('a night with the real claude', () => {
   const program = realpathSync(claude!.installed.program); // what is in node_modules/.bin is refused, as a project could bring it along
 
   it('mines requests that change files, replays them with tools, and stages what helps', async () => {
-    await using agent = await startFakeAgentLLM({ policy: 'follow', only: ['skillopt-sleep-learned'] });
+    await using agent = await startFakeAgentLLM({ policy: 'follow', only: ['skillopt-sleep-learned-project'] });
     await using others = await startFakeLLM(answer);
     using home = sleepHome();
     home.write('shop/cart.ts', 'export {};\n');

@@ -23,6 +23,13 @@ describe.each(Object.entries(worlds))('what a killed %s has cost', (_, open) => 
   });
 });
 
+it('the usual limit of a night is not used up by kills: it ends with its work done', async () => {
+  await using world = await nightWorld();
+  const { code, kills, faults, told } = await spendWithKills(world, { kills: 24, seed: 4, pace: 4 });
+  expect({ code, kills, faults }).toEqual({ code: 0, kills: 24, faults: [] });
+  expect(told.tokens + told.mayHaveBeen!.tokens).toBeLessThan(400_000);
+});
+
 it('a limit that does not pay for the run is used to its end, whatever was killed', async () => {
   await using world = await trainerWorld();
   const limits = { calls: 90, tokens: 10_000_000 };

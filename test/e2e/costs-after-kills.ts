@@ -19,8 +19,10 @@ type Told = Amounts & { readonly mayHaveBeen?: Amounts | undefined };
 
 /** Work that a provider on loopback is asked for, and that can be killed. */
 export interface CostWorld extends AsyncDisposable {
-  /** Calls in flight at once. */
+  /** Calls in flight at once. Where there are limits, half as many after each kill. */
   readonly atOnce: number;
+  /** Whether it has limits that nobody asked for. */
+  readonly isLimited?: boolean;
   /** The most that one attempt may take: with an agent, several calls, which begin again after a kill. */
   readonly attempt: Amounts;
   start(flags: readonly string[]): ReturnType<typeof startClone>;
@@ -41,16 +43,23 @@ export type CostOutcome = Amounts & {
   readonly told: Told;
 };
 
-type Spending = { readonly kills: number; readonly seed: number; readonly limits?: CostLimits };
+type Spending = {
+  readonly kills: number;
+  readonly seed: number;
+  readonly limits?: CostLimits;
+  /** The most answers between two kills. */
+  readonly pace?: number;
+};
 
 /** From the start to the end, killed at random moments on the way. */
-export async function spendWithKills(world: CostWorld, { kills, seed, limits }: Spending): Promise<CostOutcome> {
+export async function spendWithKills(world: CostWorld, spending: Spending): Promise<CostOutcome> {
+  const { kills, seed, limits, pace = 8 } = spending;
   const random = new PythonRandom(seed);
   const flags = limits ? ['--max-calls', `${limits.calls}`, '--max-total-tokens', `${limits.tokens}`] : [];
   const faults: string[] = [];
   for (let killed = 0; ; ) {
     const { child, finished } = world.start(flags);
-    const target = world.answered().calls + 1 + Math.floor(random.random() * 8);
+    const target = world.answered().calls + 1 + Math.floor(random.random() * pace);
     if (killed < kills) {
       while (child.exitCode === null && world.answered().calls < target) await delay(2);
       await delay(random.random() * 40);
@@ -60,10 +69,18 @@ export async function spendWithKills(world: CostWorld, { kills, seed, limits }: 
     if (signal === 'SIGKILL') killed += 1;
     await delay(60); // for answers that nobody waits for any more
     const [told, answered] = [await world.told(stdout), world.answered()];
-    faults.push(...faultsIn(told, answered, { mostInFlight: killed * world.atOnce, killed, limits }));
+    const mostInFlight = limits || world.isLimited ? inFlightAt(killed, world.atOnce) : killed * world.atOnce;
+    faults.push(...faultsIn(told, answered, { mostInFlight, killed, limits }));
     if (signal !== 'SIGKILL') return { code, kills: killed, faults, told, ...answered };
   }
 }
+
+/** The most calls that are in flight at so many kills together. */
+const inFlightAt = (kills: number, atOnce: number) =>
+  Array.from({ length: kills }, (_, before) => Math.max(1, Math.floor(atOnce / 2 ** before))).reduce(
+    (a, b) => a + b,
+    0,
+  );
 
 type Expected = { readonly killed: number; readonly mostInFlight: number; readonly limits: CostLimits | undefined };
 
@@ -89,8 +106,8 @@ function faultsIn(told: Told, answered: Amounts, { killed, mostInFlight, limits 
 
 /** What pays for the work and for all that kills can cost: attempts that begin again, and calls in flight at their most. */
 export const enoughFor = ({ calls, tokens }: Amounts, { attempt, atOnce }: CostWorld, kills: number): CostLimits => ({
-  calls: calls + atOnce * (kills + 1) * attempt.calls,
-  tokens: tokens + atOnce * (kills + 1) * attempt.tokens,
+  calls: calls + (inFlightAt(kills, atOnce) + atOnce) * attempt.calls,
+  tokens: tokens + (inFlightAt(kills, atOnce) + atOnce) * attempt.tokens,
 });
 
 const tokensOf = { prompt_tokens: 50, completion_tokens: 7 };
@@ -153,11 +170,9 @@ export async function nightWorld(): Promise<CostWorld> {
   const home = sleepHome();
   reviewedTasks(home);
   return {
-    ...{ atOnce: NIGHT_WORKERS, attempt: ONE_CALL },
+    ...{ atOnce: NIGHT_WORKERS, attempt: ONE_CALL, isLimited: true },
     start(flags) {
-      // A night has a limit by default, which the calls in flight at a dozen kills would use up, each at its own most.
-      const given = flags.length === 0 ? ['--max-total-tokens', '100000000'] : flags;
-      const limits = given.map((flag) => flag.replace('--max-total-tokens', '--max-tokens-per-night'));
+      const limits = flags.map((flag) => flag.replace('--max-total-tokens', '--max-tokens-per-night'));
       const args = ['sleep', ...nightFlags(server.baseURL, '--json', ...limits)];
       return startClone(args, { cwd: home.shop, env: home.env });
     },

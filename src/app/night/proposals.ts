@@ -29,6 +29,7 @@ import {
   type RolledBack,
   readNight,
   readSleepState,
+  readText,
   recordProposal,
   regate,
   regateCost,
@@ -224,7 +225,7 @@ async function measure(sleep: OpenSleep, review: Reviewable, block: string, opti
     ...{ folder, settings, models, observers, signal, block, state: await readSleepState(folder) },
     config: { ...limits, ...(work && { rolloutTimeoutMs: work.longestMs }) },
     scorers: nightScorers(work),
-    documents: { skill: live[0].text, memory: live[1].text },
+    documents: { skill: readText(live[0]), memory: live[1].text },
     work: workspaces && nightWork(workspaces, { documents: live, folder: project }),
     readSkill: async (name) => {
       const found = await resolveSkill(name, search);

@@ -25,12 +25,14 @@ export type Spent = {
   readonly counted: Amounts;
   /** What was answered and what may have been, by stage. */
   readonly usage: UsageTable;
+  /** Processes that ended with calls in flight. */
+  readonly kills: number;
   readonly limit?: LimitName;
   /** What to raise it to, so that the rest of the run is paid for. */
   readonly advised?: number;
 };
 
-export const nothingSpent: Spent = { counted: noAmounts, usage: {} };
+export const nothingSpent: Spent = { counted: noAmounts, usage: {}, kills: 0 };
 
 /** An entry of the ledger that is not over. */
 export type OpenEntry = {
@@ -52,8 +54,11 @@ export interface Ledger {
   stop(limit: LimitName, advised?: number): void;
 }
 
+/** `atEnd`: what was spent if nothing more is answered. */
+type LedgerInMemory = Ledger & { atEnd(): Spent };
+
 /** A ledger in memory. `write` is given each line before it counts. */
-export function createLedger(before: Spent, write: (line: object) => void = () => undefined) {
+export function createLedger(before: Spent, write: (line: object) => void = () => undefined): LedgerInMemory {
   let over = before;
   let lastId = 0;
   const open = new Map<number, LedgerEntry>();
@@ -61,7 +66,7 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
     write({ id, ...entry });
     open.set(id, entry);
   };
-  const ledger: Ledger = {
+  return {
     add(stage, answered) {
       write({ id: ++lastId, stage, answered });
       over = addEntry(over, { stage, answered });
@@ -70,7 +75,7 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
       const id = ++lastId;
       const { stage } = entry;
       note(id, entry);
-      over = { counted: over.counted, usage: over.usage }; // a run that is at work again has not stopped
+      over = { counted: over.counted, usage: over.usage, kills: over.kills }; // a run that is at work again has not stopped
       return {
         note: (now) => note(id, { stage, ...now }),
         end(now) {
@@ -90,14 +95,12 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
     stop(limit, advised) {
       over = { ...over, limit, ...(advised === undefined ? {} : { advised }) };
     },
+    atEnd: () => [...open.values()].reduce(addEntry, over),
   };
-  /** What was spent if nothing more is answered. */
-  const atEnd = () => [...open.values()].reduce(addEntry, over);
-  return { ...ledger, atEnd };
 }
 
 /** With an entry whose process is gone, or that is over: what was in flight has no answer. */
-export function addEntry({ counted, usage, ...stopped }: Spent, entry: LedgerEntry): Spent {
+export function addEntry({ counted, usage, ...others }: Spent, entry: LedgerEntry): Spent {
   const { stage, answered = {}, failed = noAmounts, inFlight = noAmounts } = entry;
   const { calls, totalTokens, costUsd } = inFlight;
   const unanswered = { unanswered: calls, unansweredTokens: totalTokens, unansweredUsd: costUsd };
@@ -105,7 +108,7 @@ export function addEntry({ counted, usage, ...stopped }: Spent, entry: LedgerEnt
   return {
     counted: addAmounts(addAmounts(counted, failed), countedIn({ [stage]: used })),
     usage: isNothing(used) ? usage : addStageUsage(usage, { [stage]: used }),
-    ...stopped,
+    ...others,
   };
 }
 

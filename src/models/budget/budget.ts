@@ -24,6 +24,8 @@ export type BudgetOptions = {
   readonly spent?: Partial<Amounts> | undefined;
   /** Keeps what is spent and what is about to be, so that a killed process cannot forget it. */
   readonly ledger?: Ledger | undefined;
+  /** Default: what the ledger has counted. */
+  readonly kills?: number | undefined;
   readonly now?: () => number;
   /** The caller's names of the limits, for messages. */
   readonly names?: LimitNames | undefined;
@@ -67,6 +69,8 @@ export interface Budget {
   reserved(): Amounts;
   /** What can still be set aside; infinite where nothing limits it. */
   left(): Amounts;
+  /** Earlier starts that were killed with calls in flight. */
+  readonly kills: number;
   readonly limits: Amounts;
   readonly ledger?: Ledger | undefined;
 }
@@ -113,6 +117,7 @@ export function createBudget(options: BudgetOptions = {}): Budget {
   };
   return {
     limits: books.limits,
+    kills: options.kills ?? options.ledger?.spent().kills ?? 0,
     ...(options.ledger ? { ledger: options.ledger } : {}),
     async reserve(most, signals = [], way = {}) {
       const bound = roundUpAmounts(most);

@@ -1,5 +1,6 @@
 import { basename, join, posix } from 'node:path';
 import { type AgentName, agentPrograms, type CliDocuments } from '../../agents/index.ts';
+import { readBlock } from '../../core/document/index.ts';
 import { type ReadDocument, readDocument } from '../../skills/index.ts';
 import { homePath, type Place } from '../../transcripts/index.ts';
 import { textOf } from '../staging/stage.ts';
@@ -17,7 +18,15 @@ export type LiveDocument = {
   readonly isNewAllowed: boolean;
   /** Set for an existing skill that tasks name: the hints by which they do. */
   readonly hints?: readonly string[] | undefined;
+  /** Of a skill of our own in a project: the one for all projects of the user. Agents read both. */
+  readonly userWide?: LiveDocument | undefined;
 };
+
+/** What an agent reads of a document: also the rules for all projects, which need not be learned again. */
+export function readText({ text, userWide }: LiveDocument): string {
+  const rules = userWide ? readBlock(userWide.text, 'learned').trim() : '';
+  return rules === '' ? text : `${text.trimEnd()}\n\n# Learned for all projects\n\n${rules}\n`;
+}
 
 type DocumentToRead = Omit<LiveDocument, 'text' | 'live'> & { readonly path: string; readonly scaffold?: string };
 

@@ -15,7 +15,10 @@ export type DocumentSearch = {
   readonly agent: string;
   readonly place: Place;
   readonly project: string;
-  readonly settings: Pick<SleepSettings, 'targetSkillPath' | 'managedSkillName' | 'skillRoots' | 'multiSkillFanout'>;
+  readonly settings: Pick<
+    SleepSettings,
+    'targetSkillPath' | 'managedSkillName' | 'skillScope' | 'skillRoots' | 'multiSkillFanout'
+  >;
 };
 
 export type ResolvedSkill =
@@ -64,7 +67,7 @@ function isVendored({ live }: LiveDocument, { project, place }: DocumentSearch):
 
 const VENDORED = new Set(['node_modules', 'plugins', 'vendor', 'site-packages']);
 
-function isBelow(path: string, folder: string): boolean {
+export function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '' && !/^\.\.([\\/]|$)/.test(way) && !isAbsolute(way);
 }
@@ -123,15 +126,16 @@ export async function chooseSkills(
   search: DocumentSearch,
   main: Pick<LiveDocument, 'name' | 'live'>,
 ): Promise<SkillChoice> {
-  const { multiSkillFanout, targetSkillPath } = search.settings;
+  const { multiSkillFanout, targetSkillPath, managedSkillName } = search.settings;
+  const own = [main.name, managedSkillName, inProject(managedSkillName)];
   if (!multiSkillFanout || targetSkillPath !== undefined) return noChoice;
   const skills = new Map<string, NamedSkill>();
   const notes: string[] = [];
-  for (const { skillHint, tasks: own } of groupByHint(tasks)) {
-    if (skillHint === '' || readSkillHint(skillHint)?.skill === main.name) continue;
+  for (const { skillHint, tasks: named } of groupByHint(tasks)) {
+    if (skillHint === '' || own.includes(readSkillHint(skillHint)?.skill ?? '')) continue;
     const found = await resolveSkill(skillHint, search);
     if (found.status !== 'found') {
-      const count = own.length === 1 ? 'Its task counts' : `Its ${own.length} tasks count`;
+      const count = named.length === 1 ? 'Its task counts' : `Its ${named.length} tasks count`;
       notes.push(`The skill ${skillHint} is not trained: ${found.why}. ${count} for ${main.name}.`);
       continue;
     }
@@ -168,16 +172,27 @@ export function ownerAmong(
   return ({ skillHint }) => owners.get(skillHint.trim()) ?? '';
 }
 
-/** The skill that a night improves: the target, else the managed skill in the agent's user scope. */
-export async function findSkill({ agent, place, project, settings }: DocumentSearch): Promise<LiveDocument> {
-  const { targetSkillPath, managedSkillName: name } = settings;
-  if (targetSkillPath !== undefined) return skillAt(targetSkillPath, { agent, place, project, settings });
-  const [root] = placesOf(agent).userSkills(place);
-  const path = join(root!, name, 'SKILL.md');
+/** The skill that a night improves: the target, else one of our own, in the project or for all projects of the user. */
+export async function findSkill(search: DocumentSearch): Promise<LiveDocument> {
+  const { targetSkillPath, skillScope } = search.settings;
+  if (targetSkillPath !== undefined) return skillAt(targetSkillPath, search);
+  const userWide = await ownSkillIn('user', search);
+  return skillScope === 'user' ? userWide : { ...(await ownSkillIn('project', search)), userWide };
+}
+
+function ownSkillIn(scope: 'user' | 'project', { agent, place, project, settings }: DocumentSearch) {
+  const { userSkills, projectSkills } = placesOf(agent);
+  const isUserWide = scope === 'user';
+  const name = isUserWide ? settings.managedSkillName : inProject(settings.managedSkillName);
+  const root = isUserWide ? userSkills(place)[0]! : join(project, projectSkills[0]!);
+  const path = join(root, name, 'SKILL.md');
   // The scope's folder may itself be a link, or not be there yet.
-  const roots = [dirname(root!)];
+  const roots = [isUserWide ? dirname(root) : project];
   return readLive({ kind: 'skill', name, path, roots, isNewAllowed: true, scaffold: scaffoldOf(name) });
 }
+
+/** Agents read one skill of a name: the one of the user would hide that of the project. */
+const inProject = (name: string) => `${name}-project`;
 
 /** The project's file with instructions: the first of the agent's files that exists, else the usual one. */
 export async function findMemory({ agent, project }: Pick<DocumentSearch, 'agent' | 'project'>): Promise<LiveDocument> {

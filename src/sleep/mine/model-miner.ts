@@ -50,13 +50,15 @@ type ModelMinerOptions = MinerSettings & {
 };
 
 const MOST_TASKS_OF_A_SESSION = 3;
+/** Sessions that are read at once. */
+export const MINERS = 4;
 
 /**
  * One question per session, several at once, in the order of `digests` up to the one that fills the list: the result does
  * not depend on `workers`. Throws if the model is out of reach for good, or for most sessions.
  */
 export async function mineWithModel(digests: readonly SessionDigest[], options: ModelMinerOptions) {
-  const { workers = 4, maxTasks, onSession } = options;
+  const { workers = MINERS, maxTasks, onSession } = options;
   using stop = createStop(options.signal);
   const limit = createLimit(workers, stop);
   const mineSession = async (digest: SessionDigest) => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
 import { checkRuleJudge } from '../../core/judge/index.ts';
 import { groupBy, plural } from '../../core/text/index.ts';
-import type { Budget } from '../../models/index.ts';
+import { atOnce, type Budget } from '../../models/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { ownerAmong, type SkillChoice, skillFileOf } from '../documents/skills.ts';
 import { type Harvest, harvest } from '../harvest/harvest.ts';
@@ -15,7 +15,7 @@ import {
   mineTasks,
   type TargetSkill,
 } from '../mine/mine-tasks.ts';
-import { openMiner } from '../mine/model-miner.ts';
+import { MINERS, openMiner } from '../mine/model-miner.ts';
 import type { OpenSleep } from '../open-sleep.ts';
 import { leastCallsFor, smallestNight } from '../plan/pages.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
@@ -103,7 +103,7 @@ async function fromSessions(sleep: OpenSleep, options: GatherOptions, { state, b
     ? await openMiner({ model: models.optimizer, settings, folder, signal, budget })
     : undefined;
   const mined = await mineHarvest(sleep, found, {
-    ...{ miner: open?.miner ?? 'heuristic', signal, hasTools },
+    ...{ miner: open?.miner ?? 'heuristic', signal, hasTools, workers: budget && atOnce(budget, MINERS) },
     earlier: state.taskArchive.map(({ task }) => task),
     onProgress: (progress) => void onGather?.({ type: 'session-mined', ...progress }),
   }).finally(() => onGather?.({ type: 'mining-end' }));
@@ -150,7 +150,7 @@ export async function harvestNew(
 export async function mineHarvest(
   { settings, isIgnored, redact }: OpenSleep,
   { sessions }: Harvest,
-  mining: Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier' | 'hasTools'>> = {},
+  mining: Partial<Pick<MineOptions, 'miner' | 'signal' | 'onProgress' | 'earlier' | 'hasTools' | 'workers'>> = {},
 ): Promise<MineResult> {
   const { valFraction, testFraction, seed, preferences, promptOverrides, maxTasksPerNight } = settings;
   return mineTasks(sessions, {

@@ -1,10 +1,10 @@
 import { totalCost, type UsageTable } from '../../core/run/index.ts';
 import { head, plural } from '../../core/text/index.ts';
 import type { SleepReport, WithTools } from '../../report/index.ts';
-import { documentOf } from '../documents/skills.ts';
+import { documentOf, runNameOf } from '../documents/skills.ts';
 import type { QuarantinedText } from '../replay/sleep-env.ts';
 import { LEAST_HELD_OUT } from '../splits.ts';
-import { isFor, marksOf, type Proposal } from '../staging/proposal.ts';
+import { marksOf, type Proposal } from '../staging/proposal.ts';
 import type { NightRecord } from '../state/nights.ts';
 import { isReplayable } from '../task-record.ts';
 import { type ConsolidationResult, isUnread, sortEdits, unreadReply } from './consolidation-result.ts';
@@ -42,7 +42,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
     intents: Object.fromEntries(tasks.filter(({ split }) => split === 'val').map(({ id, intent }) => [id, intent])),
     ...{ calls, tokensUsed: tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}), usage },
     notes: notes.filter((note) => note !== noEditsReason),
-    documents: result.documents.map((trained) => documentReport(trained, proposals, input)),
+    documents: result.documents.map((trained) => documentReport(trained, record.night, proposals, input)),
     untrained: result.untrained.map(({ trained, named, tasks: own, note }) => {
       const { name, live } = documentOf(input.documents, trained, named)!;
       return { kind: trained, name, path: live.path, tasks: own.length, why: note };
@@ -52,9 +52,15 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
   };
 }
 
-function documentReport(document: TrainedDocument, proposals: readonly Proposal[], { documents }: NightInput) {
+function documentReport(
+  document: TrainedDocument,
+  night: number,
+  proposals: readonly Proposal[],
+  { documents }: NightInput,
+) {
   const { trained, named, baseBlock, block, isTaken, proof, state } = document;
-  const live = documentOf(documents, trained, named)!;
+  const { name, live } = documentOf(documents, trained, named)!;
+  const staged = proposals.find(({ id }) => id === `${night}${runNameOf(trained, named)}`)?.document;
   const { baseline, best } = state.tests;
   const test = baseline && best && { before: baseline.hard, after: (isTaken ? best : baseline).hard, tasks: best.n };
   return {
@@ -62,7 +68,7 @@ function documentReport(document: TrainedDocument, proposals: readonly Proposal[
     marked: isTaken ? marksOf({ baseBlock, block, concerns: document.concerns ?? [] }) : [],
     ...{ gain: gainOf(proof), test: test ?? null },
     ...{ verdict: verdictOf(document), ...costOf(usageOf(document)) },
-    ...{ name: live.name, path: live.live.path, isStaged: proposals.some((proposal) => isFor(proposal, live)) },
+    ...{ name: staged?.name ?? name, path: staged?.path ?? live.path, isStaged: staged !== undefined },
   };
 }
 

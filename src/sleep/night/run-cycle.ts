@@ -1,8 +1,11 @@
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseConfig } from '../../core/contracts/index.ts';
+import { writeBlock } from '../../core/document/index.ts';
 import type { RunObserver } from '../../core/run/index.ts';
 import { nextError } from '../../core/stats/index.ts';
 import { memoize } from '../../core/text/index.ts';
+import { whyFewer } from '../../models/index.ts';
 import {
   makeFolderBelow,
   memoryRun,
@@ -11,8 +14,10 @@ import {
   takeLock,
   writePrivate,
 } from '../../stores/index.ts';
+import { notify } from '../../train/index.ts';
 import { describeKeptBack } from '../../workspaces/index.ts';
-import type { LiveDocument } from '../documents/live-document.ts';
+import { type LiveDocument, readText } from '../documents/live-document.ts';
+import { placeOf } from '../documents/place.ts';
 import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
 import { HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
 import { HandoffPending } from '../handoff/handoff.ts';
@@ -48,7 +53,10 @@ import { gainOf } from './prove.ts';
  */
 export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
   const state = await readSleepState(given.folder);
-  const documents = given.documents.map((document) => onPending(document, state.proposals));
+  const documents = given.documents.map(({ userWide, ...document }) => ({
+    ...onPending(document, state.proposals),
+    userWide: userWide && onPending(userWide, state.proposals),
+  }));
   const redact = memoize(given.redact, { maxEntries: 2_000 }); // the same tasks go into several files
   const input = { ...given, documents, redact };
   const limits = limitsOf(input);
@@ -67,6 +75,7 @@ export async function runCycle(given: CycleInput): Promise<CycleOutcome> {
     // `night-spent.json` there counts calls, tokens and dollars over all starts. Minutes count from this start.
     return await withinLimits(kept.path, limits, async (budget) => {
       const night = { ...locked, budget };
+      for (const why of whyFewer(budget, parseConfig(limits).workers)) notify(input.observers ?? [], 'onWarning', why);
       return carryOut(unfinished ?? (await beginNight(night, kept)), night);
     });
   } finally {
@@ -214,24 +223,26 @@ async function carryOut({ kept, record, documents, work }: OpenNight, given: Nig
 }
 
 async function stageNight(
-  { project, night }: NightRecord,
-  { documents, newSkills, newSkill, newMemory }: ConsolidationResult,
+  { project, night, tasks }: NightRecord,
+  { documents }: ConsolidationResult,
   input: CycleInput,
 ): Promise<Proposal[]> {
   const proposals: Proposal[] = [];
-  for (const { trained, named, isTaken, proof, concerns } of documents) {
+  for (const found of documents) {
+    const { trained, named, isTaken, proof, concerns } = found;
     const document = documentOf(input.documents, trained, named);
     if (!isTaken || !document) continue;
-    const { live, roots, isNewAllowed } = document;
+    const place = input.settings.skillScope === 'auto' ? placeOf(document, found, tasks) : { document, ...found };
+    const { live, roots, isNewAllowed, text } = place.document;
     proposals.push(
       await stage({
-        ...{ stateFolder: input.folder, project, night, document, live, roots, isNewAllowed },
+        ...{ stateFolder: input.folder, project, night, document: place.document, live, roots, isNewAllowed },
         id: `${night}${runNameOf(trained, named)}`,
         at: input.now().toISOString(),
         gain: gainOf(proof),
         confidence: proof ? 1 - proof.error : null,
         concerns: concerns ?? [],
-        text: newSkills[named] ?? (trained === 'skill' ? newSkill : newMemory),
+        text: writeBlock(text, 'learned', place.block),
       }),
     );
   }
@@ -251,7 +262,7 @@ function learn(record: NightRecord, input: Learning): Promise<ConsolidationResul
   const { own, others } = tasksBySkill(record, documents);
   const { editBudget, gateMetric, gateMixedWeight, dreamRollouts: rolloutsK } = settings;
   const evolveMemory = settings.evolveMemory && memory !== undefined;
-  const texts = { skill: skill?.text ?? '', memory: memory?.text ?? '' };
+  const texts = { skill: skill ? readText(skill) : '', memory: memory?.text ?? '' };
   return consolidate(models, own, texts, {
     ...{ editBudget, gateMetric, gateMixedWeight, rolloutsK, night: record.night, storeOf, others, quarantine },
     ...{ scorers: input.scorers, runner: input.runner, signal: input.signal, budget: input.budget },

@@ -79,9 +79,10 @@ export const readLedger = async (path: string): Promise<Spent> =>
 
 type Sums = Amounts & Partial<Spent>;
 
-const toLine = ({ counted, usage, limit, advised }: Spent): Sums => ({
+const toLine = ({ counted, usage, kills, limit, advised }: Spent): Sums => ({
   ...counted,
   usage,
+  ...(kills === 0 ? {} : { kills }),
   ...(limit === undefined ? {} : { limit }),
   ...(advised === undefined ? {} : { advised }),
 });
@@ -102,16 +103,18 @@ function readLines(path: string, text: string): { readonly spent: Spent; readonl
     if (entry) entries.set(entry.id, entry);
   }
   if (torn !== undefined && lines.length === 1) throw damaged(path, torn);
-  return { spent: [...entries.values()].reduce(addEntry, before), isTorn: torn !== undefined };
+  const spent = [...entries.values()].reduce(addEntry, before);
+  const isKilled = [...entries.values()].some(({ inFlight }) => inFlight !== undefined);
+  return { spent: { ...spent, kills: spent.kills + Number(isKilled) }, isTorn: torn !== undefined };
 }
 
 /** As it stands in files of earlier versions too, which have no usage by stage. */
 function readSums(line: string): Spent | undefined {
-  const { usage = {}, limit, advised, ...counted } = (parseJson(line) ?? {}) as Sums;
-  if (!isAmounts(counted) || typeof usage !== 'object') return undefined;
+  const { usage = {}, kills = 0, limit, advised, ...counted } = (parseJson(line) ?? {}) as Sums;
+  if (!isAmounts(counted) || typeof usage !== 'object' || !Number.isInteger(kills)) return undefined;
   const { calls, totalTokens, costUsd } = counted;
   const stopped = LIMIT_NAMES.includes(limit!) ? { limit, ...(Number.isFinite(advised) ? { advised } : {}) } : {};
-  return { counted: { calls, totalTokens, costUsd }, usage, ...stopped } as Spent;
+  return { counted: { calls, totalTokens, costUsd }, usage, kills, ...stopped } as Spent;
 }
 
 function readEntry(line: string): (LedgerEntry & { readonly id: number }) | undefined {

@@ -69,7 +69,7 @@ function ownBudget({ config, target, optimizer, usage, ledger }: RunBudgetOption
   const journaled = spentBefore(usage, { target: priceFor(target, prices), optimizer: priceFor(optimizer, prices) });
   // The ledger also counts what failed and what may have been; where it is lost, the journal knows what was answered.
   const spent = ledger ? largerAmounts(journaled, ledger.spent().counted) : journaled;
-  return createBudget({ maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, spent });
+  return createBudget({ maxCalls, maxTotalTokens, maxCostUsd, maxMinutes, spent, kills: ledger?.spent().kills });
 }
 
 /** The same budget, and the largest bound that was asked of it. */

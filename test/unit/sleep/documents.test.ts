@@ -25,6 +25,8 @@ function documentWorld(files: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the skill of our own', () => {
+  const forAll = { skillScope: 'user' };
+
   it.each([
     ['claude', '.claude/skills', 'CLAUDE_CONFIG_DIR', 'skills'],
     ['codex', '.codex/skills', 'CODEX_HOME', 'skills'],
@@ -34,29 +36,41 @@ describe('the skill of our own', () => {
     ['copilot-cli', '.copilot/skills', 'COPILOT_HOME', 'skills'],
     ['pi', '.pi/agent/skills', 'PI_CODING_AGENT_DIR', 'skills'],
     ['claude-cli', '.claude/skills', 'CLAUDE_CONFIG_DIR', 'skills'],
-  ])('of %s is in ~/%s, or where %s says', async (agent, folder, variable, below) => {
+  ])('of %s for all projects is in ~/%s, or where %s says', async (agent, folder, variable, below) => {
     using world = documentWorld();
-    const found = await findSkill(world.search(agent));
+    const found = await findSkill(world.search(agent, forAll));
     expect(found).toMatchObject({ kind: 'skill', name: NAME, isNewAllowed: true });
     expect(found.live).toMatchObject({ path: join(world.home, folder, NAME, 'SKILL.md'), bytes: null });
     expect(found.text).toMatch(new RegExp(`^---\nname: ${NAME}\n`));
     const elsewhere = join(world.home, 'elsewhere');
-    const moved = await findSkill(world.search(agent, {}, { [variable]: elsewhere }));
+    const moved = await findSkill(world.search(agent, forAll, { [variable]: elsewhere }));
     expect(moved.live.path).toBe(join(elsewhere, below, NAME, 'SKILL.md'));
-    const tilde = await findSkill(world.search(agent, {}, { [variable]: '~/elsewhere' }));
+    const tilde = await findSkill(world.search(agent, forAll, { [variable]: '~/elsewhere' }));
     expect(tilde.live.path).toBe(moved.live.path);
+  });
+
+  it.each([
+    ['claude', '.claude/skills'],
+    ['codex', '.codex/skills'],
+    ['copilot-cli', '.github/skills'],
+    ['novel', '.agents/skills'],
+  ])('of %s in a project is in its %s, under a name that no skill of the user hides', async (agent, folder) => {
+    using world = documentWorld();
+    const found = await findSkill(world.search(agent));
+    expect(found).toMatchObject({ name: `${NAME}-project`, isNewAllowed: true, userWide: { name: NAME } });
+    expect(found.live.path).toBe(join(world.project, folder, `${NAME}-project`, 'SKILL.md'));
   });
 
   it('of an agent that is not known is where most of them look', async () => {
     using world = documentWorld();
-    expect((await findSkill(world.search('novel'))).live.path).toBe(
+    expect((await findSkill(world.search('novel', forAll))).live.path).toBe(
       join(world.home, '.agents/skills', NAME, 'SKILL.md'),
     );
   });
 
   it('is read when it is there', async () => {
     using world = documentWorld({ [`.claude/skills/${NAME}/SKILL.md`]: 'Mine.\n' });
-    expect((await findSkill(world.search('claude'))).text).toBe('Mine.\n');
+    expect((await findSkill(world.search('claude', forAll))).text).toBe('Mine.\n');
   });
 
   it('gives way to one that is named, which must be there', async () => {

@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
+import { type ChatModel, type SkillOptConfigInput, SkillOptTrainer } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { noStageUsage } from '../../../src/core/run/index.ts';
 import { openLedger, readLedger, runDirectory } from '../../../src/stores/index.ts';
@@ -61,6 +61,47 @@ const killed = async (path: string) => {
 const bill = { input: 40, cached: 0, output: 10, reasoning: 0, replies: 1, costUsd: 0.01 };
 const most = { calls: 1, totalTokens: 900, costUsd: 0.5 };
 
+describe('a run that was killed with calls in flight', () => {
+  const atOnceAfter = async (kills: number, config: SkillOptConfigInput) => {
+    await using folder = await temporaryDirectory();
+    for (let kill = 0; kill < kills; kill++) {
+      const { ledger } = await killed(folder.path);
+      ledger.enter({ stage: 'rollout', inFlight: most });
+    }
+    let [now, atOnce] = [0, 0];
+    const warnings: string[] = [];
+    const target = levelsTarget();
+    const watched: ChatModel = {
+      ...target,
+      async complete(request) {
+        now += 1;
+        atOnce = Math.max(atOnce, now);
+        await new Promise((done) => setTimeout(done, 2));
+        return target.complete(request).finally(() => {
+          now -= 1;
+        });
+      },
+    };
+    const observers = [{ onWarning: (warning: string) => void warnings.push(warning) }];
+    const models = { target: watched, optimizer: levelsOptimizer() };
+    const options = { numEpochs: 1, batchSize: 8, finalPasses: 0, workers: 6, outRoot: folder.path, ...config };
+    await new SkillOptTrainer({ env: levelsEnv(), ...models, observers, config: options }).train();
+    return { atOnce, warnings: warnings.filter((warning) => /Killed/.test(warning)) };
+  };
+
+  it.each([
+    [0, 6, []],
+    [1, 3, [expect.stringMatching(/^Killed once with calls in flight, .*: 3 calls at once now, not 6\.$/)]],
+    [7, 1, [expect.stringMatching(/^Killed 7 times .*: 1 call at once now, not 6\.$/)]],
+  ])('%i times sends %i at once, and says why', async (kills, atOnce, warnings) => {
+    expect(await atOnceAfter(kills, { maxCalls: 500 })).toEqual({ atOnce, warnings });
+  });
+
+  it('sends as many as before where no limit can be used up', async () => {
+    expect(await atOnceAfter(3, {})).toEqual({ atOnce: 6, warnings: [] });
+  });
+});
+
 describe('the ledger of a run directory', () => {
   it('tells after a kill what was answered, and what may have been: each call at its own most', async () => {
     await using folder = await temporaryDirectory();
@@ -90,7 +131,7 @@ describe('the ledger of a run directory', () => {
     await using folder = await temporaryDirectory();
     const { ledger, name } = await killed(folder.path);
     ledger.enter({ stage: 'rollout', inFlight: most }).end({ failed: most });
-    expect(await readLedger(name)).toEqual({ counted: most, usage: {} });
+    expect(await readLedger(name)).toEqual({ counted: most, usage: {}, kills: 0 });
   });
 
   it('leaves one line when it is closed, and no draft', async () => {
@@ -120,7 +161,7 @@ describe('the ledger of a run directory', () => {
     await writeFile(join(folder.path, 'spent.json'), `${JSON.stringify(old).padEnd(191)}\n`);
     await using run = await runDirectory(folder.path).open();
     const counted = { calls: 32, totalTokens: 3200, costUsd: 0.5 };
-    expect(run.ledger!.spent()).toEqual({ counted, usage: {}, limit: 'maxCalls', advised: 90 });
+    expect(run.ledger!.spent()).toEqual({ counted, usage: {}, kills: 0, limit: 'maxCalls', advised: 90 });
     run.ledger!.enter({ stage: 'rollout', inFlight: most }).end({ answered: bill });
     expect(run.ledger!.spent()).toMatchObject({ counted: { calls: 33, totalTokens: 3250 } });
     expect(run.ledger!.spent().limit).toBeUndefined();

@@ -99,7 +99,7 @@ describe('skillopt sleep run --tasks', () => {
     const { code, out, err } = await home.run(nightFlags(server.baseURL));
     expect({ code, errors: err.match(/error:.*/g) }).toEqual({ code: 0, errors: null });
     expect(out).toMatch(/^night 1\n0 sessions, 12 tasks\n/);
-    expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points on held-out tasks/);
+    expect(out).toMatch(/skillopt-sleep-learned-project, proposed: \+\d+\.\d points on held-out tasks/);
     expect(out).toContain(`+${RULE}`);
     expect(out).toMatch(/improved +0 → 100/);
     expect(out).toContain(`cost: ${server.requests.length} calls`);
@@ -109,7 +109,7 @@ describe('skillopt sleep run --tasks', () => {
     expect([...modes]).toEqual(['600']);
     await expectKnownByName(home);
     await expectShownAsReported(home, out);
-    expect(home.read('.claude/skills/skillopt-sleep-learned/SKILL.md')).toContain(RULE);
+    expect(home.read('shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md')).toContain(RULE);
   });
 
   it('improves the skill that the file names, and notes checks that are seldom meant', async () => {
@@ -178,7 +178,7 @@ describe('skillopt sleep run --tasks', () => {
     const [review, adopt] = [...out.matchAll(/skillopt sleep (\w+ --night.*?)( {2}.*)?\n/g)].map((found) => found[1]!);
     expect(await home.run(review!.split(' '), here)).toMatchObject({ code: 0, err: '' });
     expect(await home.run(adopt!.split(' '), here)).toMatchObject({ code: 0, err: '' });
-    expect(home.read('.claude/skills/skillopt-sleep-learned/SKILL.md')).toContain(RULE);
+    expect(home.read('shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md')).toContain(RULE);
     expect(home.read('shop/AGENTS.md')).toBe('a\n');
     const page = readFileSync(join(nightFolder(home.state, home.shop, 1), 'report.md'), 'utf8');
     expect(page).toContain('Adopt it with `skillopt sleep adopt --night 1`.');

@@ -10,7 +10,8 @@ import { nightAnswer, nightFlags } from './night-over-http.ts';
 import { propose } from './pending.ts';
 
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
-const [MANAGED, LIVE] = ['.claude/skills/skillopt-sleep-learned/SKILL.md', '.claude/skills/deploy/SKILL.md'];
+const MANAGED = 'shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md';
+const LIVE = '.claude/skills/deploy/SKILL.md';
 
 const usingSkill = (skillHint: string, tasks: readonly TaskRecord[]) => tasks.map((task) => ({ ...task, skillHint }));
 
@@ -33,11 +34,11 @@ describe('a night of several skills on the command line', () => {
     ]);
     const { code, out } = await home.run(nightFlags(server.baseURL));
     expect(code).toBe(0);
-    expect(out).toMatch(/skillopt-sleep-learned, proposed: \+\d+\.\d points/);
+    expect(out).toMatch(/skillopt-sleep-learned-project, proposed: \+\d+\.\d points/);
     expect(out).toMatch(/deploy, proposed: \+\d+\.\d points/);
     expect(out.match(/Proven better\. \d+ calls/g)).toHaveLength(2);
     expect(out.replaceAll('\n', ' ')).toContain(
-      'The skill ship is not trained: no file of that name was found. Its task counts for skillopt-sleep-learned.',
+      'The skill ship is not trained: no file of that name was found. Its task counts for skillopt-sleep-learned-project.',
     );
     expect(out).toContain(`cost: ${server.requests.length} calls`);
     expect(out).toContain('skillopt sleep adopt --night 1');
@@ -51,7 +52,7 @@ describe('a night of several skills on the command line', () => {
     expect(existsSync(join(home.path, MANAGED))).toBe(false);
     const rest = await home.run(['adopt']);
     expect(rest.code).toBe(0);
-    expect(rest.out).toContain('skillopt sleep rollback --night 1 --skill skillopt-sleep-learned');
+    expect(rest.out).toContain('skillopt sleep rollback --night 1 --skill skillopt-sleep-learned-project');
     expect((await home.run(['rollback', '--skill', 'deploy'])).code).toBe(0);
     expect(home.read(LIVE)).toBe(DEPLOY);
     expect(home.read(MANAGED)).toContain(RULE);

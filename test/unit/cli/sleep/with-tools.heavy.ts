@@ -87,7 +87,7 @@ const processesOf = (folder: string) =>
 /** What somebody has who adopts what a night has staged. */
 async function adopt(home: SleepHome, { night, accepted }: { readonly night: number; readonly accepted: boolean }) {
   expect((await home.run(['adopt'])).code).toBe(0);
-  return { night, accepted, skill: home.read('.claude/skills/skillopt-sleep-learned/SKILL.md') };
+  return { night, accepted, skill: home.read('shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md') };
 }
 
 describe('skillopt sleep run with an agent as the target', () => {

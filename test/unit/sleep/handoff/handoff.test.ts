@@ -48,7 +48,7 @@ describe('a night without a model', () => {
   it('35: takes at most 9 rounds with the memory', async () => {
     using home = sleepHome();
     home.write('shop/CLAUDE.md', '# Shop\n');
-    const { rounds, report } = await wholeNight(home, { flags: ['--tasks', writeTasks(home, 12)] });
+    const { rounds, report } = await wholeNight(home, { flags: ['--tasks', writeTasks(home, 14)] });
     expect(rounds).toEqual([...ROUNDS, 'optimizer', 'target', 'judge']);
     expect(report.documents.map(({ kind }: { kind: string }) => kind)).toEqual(['skill', 'memory']);
   });

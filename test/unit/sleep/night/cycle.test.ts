@@ -10,7 +10,7 @@ import { modelKeyOf } from '../../../../src/sleep/state/sleep-state.ts';
 import { session } from '../../../support/sleep/sleep-tasks.ts';
 import { CURSORS, doneTasks, nightWorld, obedient, proposing, RULE, SKILL_ONLY, USELESS } from './night-world.ts';
 
-const SKILL = '.claude/skills/skillopt-sleep-learned/SKILL.md';
+const SKILL = 'shop/.claude/skills/skillopt-sleep-learned-project/SKILL.md';
 
 describe('a night whose optimizer cannot be understood', () => {
   it('says so, and leaves its sessions for the next one', async () => {
@@ -104,7 +104,7 @@ describe('a night that finds something', () => {
       expect(evidence[0]).toMatchObject({ seq: 0, stage: 'cycle', event: 'start', tasks: 12 });
       expect(evidence.map(({ seq }) => seq)).toEqual(evidence.map((_, at) => at));
       const page = world.read(join(world.night(1), 'report.md'));
-      expect(page).toMatch(/^# Night 1\n\nProposed: "?`?skillopt-sleep-learned.* points/);
+      expect(page).toMatch(/^# Night 1\n\nProposed: "?`?skillopt-sleep-learned-project.* points/);
       expect(page).toContain(`+${RULE}`);
       expect(page).toContain('3 times on 2 days: a message for the team');
     });

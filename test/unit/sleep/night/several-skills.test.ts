@@ -8,7 +8,7 @@ import { runCycle } from '../../../../src/sleep/night/run-cycle.ts';
 import { sleepTask } from '../../../support/sleep/sleep-tasks.ts';
 import { doneTasks, gathered, nightWorld, obedient, proposing, RULE, SKILL_ONLY, USELESS } from './night-world.ts';
 
-const MANAGED = 'skillopt-sleep-learned';
+const MANAGED = 'skillopt-sleep-learned-project';
 const DEPLOY = '---\nname: deploy\ndescription: How to deploy.\n---\n\n# Deploy\n\nBy hand.\n';
 const FILES = { '.claude/skills/deploy/SKILL.md': DEPLOY };
 
@@ -29,7 +29,7 @@ describe('a night with tasks of several skills', () => {
   it('trains each from its own text by its own tasks, in a run of its own', async () => {
     const { report, proposals } = night;
     expect(proposals.map(({ id, document }) => [id, document.name, document.path])).toEqual([
-      ['1', MANAGED, join(world.home, `.claude/skills/${MANAGED}/SKILL.md`)],
+      ['1', MANAGED, join(world.project, `.claude/skills/${MANAGED}/SKILL.md`)],
       ['1.deploy', 'deploy', join(world.home, '.claude/skills/deploy/SKILL.md')],
     ]);
     expect(world.read(join(world.night('1.deploy'), 'proposed.md'))).toMatch(
