@@ -174,7 +174,8 @@ export function notAList(root: unknown, path: string): SkillError {
   return tasksInvalid([problem], 'Make the file a list of tasks, or write one task per line into a .jsonl file.');
 }
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:\n]|[^\s"[\]{},:]+/g;
+/** A string without an end is read to the end of the text, once. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{},:\n]|[^\s"[\]{},:]+/g;
 
 type JsonPiece = { readonly token: string; readonly previous: string; readonly line: number; readonly depth: number };
 

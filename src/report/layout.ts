@@ -89,7 +89,7 @@ export function clipWords(text: string, width: number): string {
   const cut = clip(text, width);
   if (cut === printable(text)) return cut;
   const next = printable(text)[cut.length - 1];
-  const words = cut.slice(0, next === ' ' ? -1 : cut.lastIndexOf(' ')).replace(/[\s,;:]+$/, '');
+  const words = cut.slice(0, next === ' ' ? -1 : cut.lastIndexOf(' ')).replace(/(?<![\s,;:])[\s,;:]+$/, '');
   return textWidth(words) * 2 < width ? cut : `${words}…`;
 }
 

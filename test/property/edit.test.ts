@@ -203,6 +203,11 @@ describe('a block', () => {
     );
   });
 
+  it.each(['\n', '\r\n'])('is taken out from behind a million characters of %j', (lineEnd) => {
+    const before = `${lineEnd.repeat(1_000_000 / lineEnd.length)}end`;
+    expect(writeBlock(writeBlock(before, 'appendix', 'a note'), 'appendix', '')).toBe(`${before}\n`);
+  });
+
   it('is read back as it was written, wherever broken markers stand', () => {
     const visible = plain.map((text) => text.trim()).filter((text) => text !== '');
     fc.assert(

@@ -42,7 +42,7 @@ function flagsOf(option: Option): Flag[] {
 }
 
 function optionOffer({ flags, argChoices, description }: Option): Offer {
-  return argChoices ?? choicesIn(description) ?? offerFor(/[<[](.*?)[>\]]$/.exec(flags)?.[1] ?? '');
+  return argChoices ?? choicesIn(description) ?? offerFor(/[<[]([^<[]*)[>\]]$/.exec(flags)?.[1] ?? '');
 }
 
 /** Flags that come from a schema name what they take at the end of their help: `(hard, soft, mixed; default: hard)`. */
