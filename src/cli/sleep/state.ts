@@ -74,15 +74,19 @@ function scheduleLines(schedule: NightStatus['schedule']): string[] {
   ];
 }
 
-/** Nights of earlier versions say nothing of tools and of dollars. */
+/** Nights of earlier versions say nothing of tools, of dollars and of what a proof needs. */
 function lastNightLines(last: NonNullable<NightStatus['lastNight']>, width: number): string[] {
-  const { night, at, nTasks, withTools, notReplayable, calls, costUsd, isPriced } = last;
+  const { night, at, nTasks, withTools, notReplayable, needs, calls, costUsd, isPriced } = last;
   const cost = { calls: Number(calls), costUsd: Number(costUsd), isPriced: isPriced === true };
   const spent = costUsd === undefined ? '' : `, ${callWords(cost)}, ${costWords(cost)}`;
-  const tools = [withToolsText(withTools as WithTools | undefined), notReplayableText(Number(notReplayable ?? 0))];
+  const more = [
+    withToolsText(withTools as WithTools | undefined),
+    notReplayableText(Number(notReplayable ?? 0)),
+    String(needs ?? ''),
+  ];
   return [
     `last night: ${night}, ${at.slice(0, 10)}, ${plural(nTasks, 'task')}${spent}`,
-    ...tools.filter((line) => line !== '').flatMap((line) => wrap(`  ${line}`, width, '  ')),
+    ...more.filter((line) => line !== '').flatMap((line) => wrap(`  ${line}`, width, '  ')),
   ];
 }
 
