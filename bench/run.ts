@@ -1,4 +1,5 @@
-// npm run bench [-- NAME] [--json]: every figure we promise, measured on this machine.
+// npm run bench [-- NAME] [--only PART] [--json]: every figure we promise, measured on this machine.
+// `--only report:` measures the functions of the row `fuzz` whose names hold that.
 import { parseArgs } from 'node:util';
 import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
@@ -72,7 +73,7 @@ const rows: readonly BenchRow[] = [
 ];
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean', default: false } },
+  options: { json: { type: 'boolean', default: false }, only: { type: 'string' } },
   allowPositionals: true,
 });
 const chosen = positionals.length === 0 ? rows : rows.filter(({ name }) => positionals.includes(name));
@@ -89,7 +90,7 @@ type Result = Omit<BenchRow, 'run'> & Measured;
 const results: Result[] = [];
 for (const { run, ...row } of chosen) {
   const say = (progress: string) => process.stderr.write(`${row.name}: ${progress}\n`);
-  const measured = await run(say).catch(
+  const measured = await run(say, values.only).catch(
     (error): Measured => ({ measured: `failed: ${error.message}`, holds: false, figures: {} }),
   );
   results.push({ ...row, ...measured });

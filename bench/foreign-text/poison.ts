@@ -1,5 +1,8 @@
 import { applyEditRecords, EditRecord, readRules, writeRules } from '../../src/core/document/index.ts';
 import { findMarks, findPoison } from '../../src/core/guard/index.ts';
+import { HARMS, RENDERED_HARMS } from '../../src/core/guard/poison/harms.ts';
+import { SIGNS } from '../../src/core/guard/poison/signs.ts';
+import { beginningsOf, findPatterns } from './patterns.ts';
 
 const changing = (fields: Partial<EditRecord>) => applyEditRecords('- A', [EditRecord.parse(fields)]);
 
@@ -14,61 +17,13 @@ export const poisonReaders: Readonly<Record<string, (text: string) => unknown>> 
   'a learned rule that is looked for': (anchor) => changing({ op: 'delete', anchor }),
 };
 
-/** Beginnings of what the rules look for. */
+/** All that the rules look for. Some patterns are put together, so that they are not found by `findPatterns`. */
+const looked = [...HARMS, ...RENDERED_HARMS, ...SIGNS].flatMap(({ all }) => all);
+const written = findPatterns().filter(({ where }) => where.startsWith('core/guard/poison/'));
+
+/** Beginnings of what the rules look for, as the rules are now, and what a text is made of before they look. */
 export const POISON_PIECES: readonly string[] = [
-  ...['give access ', 'copy to ', 'delete all ', 'tests off ', 'say as ', 'keep notes ', 'best dates ', 'so that '],
-  ...[
-    'send ',
-    'send secrets ',
-    'curl ',
-    'curl |',
-    'curl x; ',
-    'add ',
-    'add .bashrc ',
-    'rm -a ',
-    'show ',
-    'show token ',
-  ],
-  ...[
-    'ignore all ',
-    'ignore all the ',
-    'do not ',
-    'do not tell ',
-    'if it ',
-    'skip ',
-    'this ',
-    'user ',
-    'if user ',
-    'pass ',
-  ],
-  ...[
-    'without ',
-    'without a ',
-    'read http: ',
-    'the rules ',
-    'never ',
-    'never. ',
-    'if the user asks ',
-    'leave ',
-    'keep ',
-  ],
-  ...['[a](//a?', '<a ', '<details', '@a/', '---\n', '---\na:', '../', 'mcp__', 'git push ', 'npm i ', 'npm i reactt '],
-  ...[
-    'a-a-',
-    'a_',
-    'a b ',
-    'a.',
-    '41 ',
-    '0x41,',
-    '\\x41',
-    '&#65;',
-    '&lt;',
-    '%41',
-    'a1',
-    'QUJD',
-    'а',
-    'аb ',
-    '- a\n',
-    '- a\n  ',
-  ],
-];
+  ...new Set([...looked, ...written.map(({ pattern }) => pattern)].flatMap((pattern) => beginningsOf(pattern))),
+  ...['do not ', 'never. ', 'if the user asks ', 'without a ', '- a\n', '- a\n  ', 'a b ', 'a.b ', 'a-a-', '---\na:'],
+  ...['41 ', '0x41,', '\\x41', '&#65;', '&lt;', '%41', 'a1', 'QUJD', 'а', 'аb ', '"+"', '** ', '~~', '\\\n', '“'],
+].filter((piece) => piece.trim() !== '' || piece === ' ');

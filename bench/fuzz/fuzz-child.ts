@@ -1,9 +1,9 @@
 // Calls one function after the other that is named to it, with texts that it likes less and less. Nothing is written, started
 // or sent: whatever would do that throws.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { createContext, Script } from 'node:vm';
+import { callWithin, cpuSince } from '../cpu-time.ts';
 import { SHORTER } from './exceptions.ts';
-import type { Answer } from './fuzz.ts';
+import type { Answer, Question, Slot, Worst } from './fuzz.ts';
 import { dice, firstRecipes, mutate, type Recipe, textOf } from './recipe.ts';
 import { make, textsIn } from './shape.ts';
 import type { Step, TextFunction } from './text-functions.ts';
@@ -34,9 +34,6 @@ const doors = new Map<string, Record<string, unknown>>();
 
 type Callable = (...args: unknown[]) => unknown;
 
-/** Which of the texts of the last call is hostile. `all` are, and share the bytes. */
-type Slot = number | 'all';
-
 async function prepare({ door, steps }: TextFunction) {
   if (!doors.has(door)) doors.set(door, await import(new URL(`../../${door}`, import.meta.url).href));
   let value: unknown = doors.get(door);
@@ -57,97 +54,113 @@ function call(target: Callable, { parameters, isNew }: Step, text: () => string)
   return isNew ? Reflect.construct(target, args) : target(...args);
 }
 
-const context = createContext({ work: () => undefined });
-const script = new Script('work()');
-
-/** A busy machine gives a process a part of its time. */
-const WALL_PER_CPU = 8;
-
-/** Milliseconds of CPU until it returns, throws or waits for something. What takes far longer than `most` is ended. */
+/** Milliseconds of CPU until it returns, throws or waits for something. */
 async function timed(work: () => unknown, most: number): Promise<number> {
+  const { ms, answer } = callWithin(most, work);
+  if (!(answer instanceof Promise)) return ms;
   const before = process.cpuUsage();
-  try {
-    context.work = work;
-    const answer: unknown = script.runInContext(context, { timeout: most * WALL_PER_CPU });
-    if (answer instanceof Promise) await Promise.race([answer, turns()]);
-  } catch {
-    // A refusal is an answer, and what was ended has taken its time.
+  await Promise.race([answer.catch(() => undefined), idleTurns()]);
+  return ms + cpuSince(before);
+}
+
+/** What needs no file, no process and no network is done when nothing has happened for some turns. */
+async function idleTurns(): Promise<void> {
+  for (let idle = 0; idle < 20; ) {
+    const before = process.cpuUsage();
+    await new Promise((resolve) => setImmediate(resolve));
+    idle = cpuSince(before) < 1 ? idle + 1 : 0;
   }
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
-
-/** What needs no file, no process and no network is done by then. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-type Tried = { readonly recipe: Recipe; readonly ms: number };
 
 const [SHORT, LONGER, BYTES] = [2_000, 16_000, 1_000_000];
-const [MUTATIONS, MOST_SLOTS, MOST_MS, MOST_AGAIN] = [24, 2, 3_000, 3];
-/** For each of the three stages of a search. There are hundreds of functions. */
+const [MUTATIONS, MOST_MS, MOST_AGAIN] = [24, 3_000, 3];
+/** For each stage of a search. There are hundreds of functions, and settings with a hundred texts. */
 const STAGE_MS = 60;
+const MAIN_SLOTS = 2;
 
-/** The slowest text that a search with time as its guide has found, and its time at full length. */
-export async function search(subject: TextFunction) {
+type Run = (recipe: Recipe, bytes?: number) => Promise<number>;
+
+/** How to call a function with a hostile text in a place. */
+async function opened(subject: TextFunction) {
   const { target, last } = await prepare(subject);
   const most = Object.hasOwn(SHORTER, subject.name) ? SHORTER[subject.name]! : BYTES;
   const count = last.parameters.reduce((sum, shape) => sum + textsIn(shape), 0);
-  const slots: Slot[] = [...Array(Math.min(count, MOST_SLOTS)).keys(), ...(count > 1 ? (['all'] as const) : [])];
-  let worst = { slot: 0 as Slot, ms: 0, text: '' };
-  for (const slot of slots) {
-    const run = (recipe: Recipe, bytes: number, mostMs: number) => {
+  const runIn =
+    (slot: Slot): Run =>
+    (recipe, bytes = BYTES) => {
       const hostile = textOf(recipe, Math.min(most, slot === 'all' ? bytes / count : bytes));
       let at = 0;
-      return timed(() => call(target, last, () => (slot === 'all' || at++ === slot ? hostile : PLAIN)), mostMs);
+      const work = () => call(target, last, () => (slot === 'all' || at++ === slot ? hostile : PLAIN));
+      return timed(work, bytes === BYTES ? MOST_MS : MOST_MS / 4);
     };
-    const { recipe, ms } = await slowest(run, subject.words);
-    if (ms > worst.ms) worst = { slot, ms, text: JSON.stringify(recipe) };
+  return { count, runIn };
+}
+
+/** The slowest text that a search with time as its guide has found in any place of a call, and its time at full length. */
+async function search(subject: TextFunction): Promise<Worst> {
+  const { count, runIn } = await opened(subject);
+  let worst: Worst = { slot: 0, ms: 0, recipe: firstRecipes([])[0]! };
+  for (const slot of [...Array(count).keys(), ...(count > 1 ? (['all'] as const) : [])]) {
+    const isMain = slot === 'all' || slot < MAIN_SLOTS;
+    const recipes = await hardest(runIn(slot), subject.words, isMain);
+    for (const recipe of recipes.slice(0, isMain ? 2 : 1)) {
+      process.send!({ trying: { slot, ms: 0, recipe } });
+      const ms = await runIn(slot)(recipe);
+      if (ms > worst.ms) worst = { slot, ms, recipe };
+    }
   }
   return worst;
 }
 
-type Run = (recipe: Recipe, bytes: number, most: number) => Promise<number>;
-
-async function slowest(run: Run, words: readonly string[]): Promise<Tried> {
+/** The hardest first. The main places of a call are searched longer. */
+async function hardest(run: Run, words: readonly string[], isMain: boolean): Promise<Recipe[]> {
   const random = dice(7);
-  const tryAt = (bytes: number) => (recipe: Recipe) => run(recipe, bytes, MOST_MS / 4);
-  await run(firstRecipes([])[0]!, SHORT, MOST_MS); // compiles
-  const first = await ranked(random.shuffled(firstRecipes(words)), tryAt(SHORT));
-  const second = await ranked(first.slice(0, 10), tryAt(LONGER));
+  const ranked = (recipes: readonly Recipe[], bytes: number) =>
+    rank(recipes, (recipe) => run(recipe, bytes), isMain ? STAGE_MS : STAGE_MS / 4);
+  await run(firstRecipes([])[0]!, SHORT); // compiles
+  const first = await ranked(random.shuffled(firstRecipes(words)), SHORT);
+  const second = await ranked(first.slice(0, 10), LONGER);
+  if (!isMain) return second;
   const mutants = Array.from({ length: MUTATIONS }, () => mutate(random.of(second.slice(0, 4)), words, random));
-  const best = await ranked([...second.slice(0, 2), ...mutants], tryAt(LONGER));
-  let ms = await run(best[0]!, BYTES, MOST_MS);
-  // Collecting garbage, or a busy machine, is not the work.
-  for (let again = 0; again < MOST_AGAIN && ms > 1_000; again++) ms = Math.min(ms, await run(best[0]!, BYTES, MOST_MS));
-  return { recipe: best[0]!, ms };
+  return ranked([...second.slice(0, 2), ...mutants], LONGER);
 }
 
 /** The slowest first, of those for which there was time. */
-async function ranked(recipes: readonly Recipe[], time: (recipe: Recipe) => Promise<number>): Promise<Recipe[]> {
-  const tried: Tried[] = [];
-  for (let spent = 0; spent < STAGE_MS && tried.length < recipes.length; spent += tried.at(-1)!.ms) {
+async function rank(recipes: readonly Recipe[], time: (recipe: Recipe) => Promise<number>, mostMs: number) {
+  const tried: { readonly recipe: Recipe; readonly ms: number }[] = [];
+  for (let spent = 0; spent < mostMs && tried.length < recipes.length; spent += tried.at(-1)!.ms) {
     const recipe = recipes[tried.length]!;
     tried.push({ recipe, ms: await time(recipe) });
   }
   return tried.sort((one, other) => other.ms - one.ms).map(({ recipe }) => recipe);
 }
 
+/** The same call again, the quickest of some: collecting garbage, or what other functions left running, is not its work. */
+async function again(subject: TextFunction, { slot, recipe }: Worst): Promise<Worst> {
+  const run = (await opened(subject)).runIn(slot);
+  await run(recipe, SHORT); // compiles
+  process.send!({ trying: { slot, ms: 0, recipe } });
+  let ms = await run(recipe);
+  for (let times = 1; times < MOST_AGAIN && ms > 1_000; times++) ms = Math.min(ms, await run(recipe));
+  return { slot, ms, recipe };
+}
+
 /** Why a function cannot be called with what was made up for it, or why it refused that. */
 async function tryPlain(subject: TextFunction): Promise<Pick<Answer, 'problem' | 'stopped'>> {
   const { target, last } = await prepare(subject);
   try {
-    await Promise.race([call(target, last, () => PLAIN), turns()]);
+    await Promise.race([call(target, last, () => PLAIN), idleTurns()]);
   } catch (error) {
     return error instanceof TypeError ? { problem: String(error) } : { stopped: String(error).slice(0, 200) };
   }
   return {};
 }
 
-process.on('message', async ({ subject, isPlain }: { subject: TextFunction; isPlain: boolean }) => {
+process.on('message', async ({ subject, what }: Question) => {
   try {
-    process.send!(isPlain ? await tryPlain(subject) : { worst: await search(subject), ...(await tryPlain(subject)) });
+    const worst =
+      what === 'search' ? await search(subject) : what === 'plain' ? undefined : await again(subject, what.again);
+    process.send!({ worst, ...(await tryPlain(subject)) });
   } catch (error) {
     process.send!({ problem: String(error) });
   }

@@ -3,18 +3,26 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Recipe } from './recipe.ts';
 import type { TextFunction } from './text-functions.ts';
 
-type Worst = { readonly slot: number | 'all'; readonly ms: number; readonly text: string };
+/** Which of the texts of a call is hostile. `all` are, and share the bytes. */
+export type Slot = number | 'all';
+/** The slowest call that was found, and its CPU time. */
+export type Worst = { readonly slot: Slot; readonly ms: number; readonly recipe: Recipe };
+/** `plain`: only whether it can be called. `again`: a call that was found slow. */
+export type Question = {
+  readonly subject: TextFunction;
+  readonly what: 'plain' | 'search' | { readonly again: Worst };
+};
 /** `problem`: it cannot be called. `stopped`: it refuses a plain text, since it needs a file, a process or another value. */
 export type Answer = { readonly worst?: Worst; readonly problem?: string; readonly stopped?: string };
 
 const CHILD = fileURLToPath(new URL('./fuzz-child.ts', import.meta.url));
 
-/** A function that does not come back within this time, with all its texts, hangs. */
-const LONGEST_MS = 180_000;
+/** A function that does not come back from one of its texts within this time hangs. */
+const LONGEST_MS = 60_000;
 
 /** Asks a process of its own, which can be ended, about one function after the other. */
 export function openFuzzer() {
@@ -30,25 +38,48 @@ export function openFuzzer() {
     await once(started, 'message');
     return started;
   };
+  const end = () => {
+    child?.kill('SIGKILL');
+    child = undefined;
+  };
   return {
-    async ask(subject: TextFunction, { isPlain = false } = {}): Promise<Answer> {
+    async ask(question: Question): Promise<Answer> {
       child ??= await start();
-      const controller = new AbortController();
-      child.send({ subject, isPlain });
-      const answer: Answer = await Promise.race<Answer>([
-        once(child, 'message', controller).then(([message]) => message as Answer),
-        once(child, 'exit', controller).then(() => ({ problem: 'it ended the process' })),
-        delay(LONGEST_MS, { worst: { slot: 'all', ms: LONGEST_MS, text: 'hangs' } } as const, controller),
-      ]).finally(() => controller.abort());
-      if (answer.problem === 'it ended the process' || answer.worst?.text === 'hangs') {
-        child.kill('SIGKILL');
-        child = undefined;
-      }
+      const answer = await answerOf(child, question);
+      if (answer.isLost) end();
       return answer;
     },
+    /** The next question is asked in a new process. */
+    end,
     [Symbol.dispose]() {
-      child?.kill('SIGKILL');
+      end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function answerOf(child: ChildProcess, question: Question): Promise<Answer & { readonly isLost?: boolean }> {
+  return new Promise((resolve) => {
+    let trying: Worst | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (answer: Answer & { readonly isLost?: boolean }) => {
+      clearTimeout(timer);
+      child.removeAllListeners();
+      resolve(answer);
+    };
+    const lose = (problem: string) =>
+      finish({ isLost: true, ...(trying ? { worst: { ...trying, ms: LONGEST_MS }, stopped: problem } : { problem }) });
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => lose(`it did not come back in ${LONGEST_MS / 1000} s`), LONGEST_MS);
+    };
+    child.on('exit', () => lose('it ended the process'));
+    child.on('message', (message: Answer | { readonly trying: Worst }) => {
+      if (!('trying' in message)) return finish(message);
+      trying = message.trying;
+      wait();
+    });
+    wait();
+    child.send(question);
+  });
 }

@@ -38,6 +38,13 @@ const UNITS = [
     '\x1b]',
     '\x1b;',
     '\x9b',
+    '\x7f',
+    '\x01',
+    '\r',
+    '\u2028',
+    '\ufe0f',
+    '  ',
+    'a  ',
   ],
   ...[
     '[',
@@ -94,7 +101,7 @@ const UNITS = [
 ];
 
 const CLOSES: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')', '<': '>', '{"a":': '}', '{{': '}}' };
-const TAILS = ['', 'x', '!', '\n', '\u0001', '}}', '>', '"'];
+const TAILS = ['', 'x', '!', '\n', '\r', '\u0001', '}}', '>', '"'];
 
 /** The same numbers in every run, so that a slow text is found again. */
 export function dice(seed: number) {

@@ -75,7 +75,7 @@ class Ways {
     const [construct] = type.getConstructSignatures();
     const signature = type.getCallSignatures().at(0) ?? construct;
     if (signature === undefined) return this.#through(type, names, before);
-    const parameters = signature.getParameters().map((parameter) => this.#shapeOf(this.#typeOf(parameter)));
+    const parameters = signature.getParameters().map((parameter) => this.#shapeNamed(parameter, 0));
     const steps = [...before, { names, parameters, isNew: construct !== undefined }];
     return before.length > 0 ? [steps] : [steps, ...this.#behind(signature.getReturnType(), steps)];
   }
@@ -97,7 +97,13 @@ class Ways {
     return this.#checker.getTypeOfSymbolAtLocation(symbol, symbol.valueDeclaration ?? this.#place);
   }
 
-  #shapeOf(type: ts.Type, depth = 0): Shape {
+  /** What a text is laid out in has the width of a terminal. */
+  #shapeNamed(symbol: ts.Symbol, depth: number): Shape {
+    const shape = this.#shapeOf(this.#typeOf(symbol), depth);
+    return symbol.name === 'width' && shape.kind === 'value' ? { kind: 'value', value: 80 } : shape;
+  }
+
+  #shapeOf(type: ts.Type, depth: number): Shape {
     if (depth > DEEPEST) return { kind: 'nothing' };
     const known = this.#known.get(type)?.[depth];
     if (known !== undefined) return known;
@@ -113,7 +119,7 @@ class Ways {
     if (flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.String | ts.TypeFlags.TemplateLiteral))
       return { kind: 'text' };
     if (type.isStringLiteral() || type.isNumberLiteral()) return { kind: 'value', value: type.value };
-    if (flags & ts.TypeFlags.Number) return { kind: 'value', value: 5 };
+    if (flags & ts.TypeFlags.Number) return { kind: 'value', value: 1 }; // a count, and a share too
     if (flags & ts.TypeFlags.BooleanLike) return { kind: 'value', value: false };
     if (flags & ts.TypeFlags.Null) return { kind: 'value', value: null };
     if (flags & ts.TypeFlags.TypeParameter) {
@@ -146,7 +152,7 @@ class Ways {
     const properties = this.#checker.getPropertiesOfType(type);
     if (index !== undefined && properties.length === 0) return { kind: 'object', fields: { entry: inner(index) } };
     const fields = properties.map((property) => {
-      const shape = this.#shapeOf(this.#typeOf(property), depth + 1);
+      const shape = this.#shapeNamed(property, depth + 1);
       const isLeftOut = property.flags & ts.SymbolFlags.Optional && (depth > 1 || textsIn(shape) === 0);
       return [property.name, isLeftOut ? ({ kind: 'nothing' } as const) : shape] as const;
     });

@@ -188,11 +188,14 @@ async function isWell(home: SleepHome): Promise<boolean> {
   return isOld && code === 0 && err === '';
 }
 
-const PASSING = ['startedAt', 'endedAt', 'usage', 'calls', 'tokensUsed', 'folder'];
+/** Times and costs, which depend on it. */
+const PASSING = ['startedAt', 'endedAt', 'usage', 'calls', 'tokensUsed', 'costUsd', 'mayHaveBeen', 'folder'];
+const lasting = (report: object) =>
+  Object.fromEntries(Object.entries(report).filter(([key]) => !PASSING.includes(key)));
 
 /** What must not depend on how often the night was killed. */
 function endOf(home: SleepHome, stdout: string): Readonly<Record<string, unknown>> {
-  const report = Object.entries(JSON.parse(stdout)).filter(([key]) => !PASSING.includes(key));
+  const report = JSON.parse(stdout);
   const proposed = readFileSync(nightFile(home, 'proposed.md') ?? '/dev/null', 'utf8');
-  return { ...Object.fromEntries(report), proposed };
+  return { ...lasting(report), documents: report.documents.map(lasting), proposed };
 }

@@ -1,5 +1,5 @@
-import { createContext, Script } from 'node:vm';
 import { countTokens } from '../../src/public/models.ts';
+import { callWithin, cpuSince } from '../cpu-time.ts';
 import { hostileTexts } from '../foreign-text/hostile-texts.ts';
 import { beginningsOf, findPatterns } from '../foreign-text/patterns.ts';
 import { POISON_PIECES, poisonReaders } from '../foreign-text/poison.ts';
@@ -60,30 +60,11 @@ function slowestMatch(where: string, pattern: RegExp): Time {
 
 const slowest = (times: readonly Time[]) => times.reduce((one, other) => (other.ms > one.ms ? other : one));
 
-const context = createContext({ work: () => undefined });
-const script = new Script('work()');
-
-/** What is slow is timed again, twice: collecting garbage, or a busy machine, is not the work. */
+/** What is slow is timed again, twice: collecting garbage is not the work. What takes far too long is ended. */
 function timed(what: string, work: () => unknown, most = MOST_MS): Time {
-  const first = timedOnce(what, work);
-  if (first.ms <= most) return first;
-  return [timedOnce(what, work), timedOnce(what, work)].reduce(
-    (one, other) => (other.ms < one.ms ? other : one),
-    first,
-  );
-}
-
-/** CPU time, since others may use the machine too. What takes far too long is ended. */
-function timedOnce(what: string, work: () => unknown): Time {
-  context.work = work;
-  const before = process.cpuUsage();
-  try {
-    script.runInContext(context, { timeout: 5 * MOST_MS });
-  } catch (error) {
-    return { what: `${what} (${(error as Error).message})`, ms: 5 * MOST_MS };
-  }
-  const { user, system } = process.cpuUsage(before);
-  return { what, ms: (user + system) / 1000 };
+  const timedOnce = () => callWithin(3 * MOST_MS, work).ms;
+  const ms = timedOnce();
+  return { what, ms: ms <= most ? ms : Math.min(ms, timedOnce(), timedOnce()) };
 }
 
 async function timeTokens(texts: ReadonlyMap<string, string>): Promise<Time> {
@@ -92,8 +73,7 @@ async function timeTokens(texts: ReadonlyMap<string, string>): Promise<Time> {
   for (const [kind, text] of texts) {
     const before = process.cpuUsage();
     await countTokens(text);
-    const { user, system } = process.cpuUsage(before);
-    times.push({ what: `countTokens: ${kind}`, ms: (user + system) / 1000 });
+    times.push({ what: `countTokens: ${kind}`, ms: cpuSince(before) });
   }
   return slowest(times);
 }

@@ -1,10 +1,9 @@
 import { dirname } from 'node:path';
-import { AgentLimitsSpec, type Item, knowsNoise, parseConfig, type SkillOptConfig } from '../core/contracts/index.ts';
+import { type Item, knowsNoise, parseConfig, type SkillEnv, type SkillOptConfig } from '../core/contracts/index.ts';
 import { addUsage, noStageUsage, type RunState, verdictOf } from '../core/run/index.ts';
 import { countTokens } from '../models/index.ts';
 import { loadPrompts } from '../pipeline/index.ts';
 import {
-  agentTargetOf,
   type Caller,
   isAgentSpec,
   isNoTarget,
@@ -12,12 +11,18 @@ import {
   type ModelSpec,
   type Project,
 } from '../project/index.ts';
-import type { AgentEstimate, CostEstimate, Range } from '../report/index.ts';
-import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
+import type { CostEstimate, Likely } from '../report/index.ts';
 import { listRuns } from '../stores/index.ts';
-import { type EstimateInput, estimateRun, loadRunItems, type StageEstimate, withEnv } from '../train/index.ts';
+import {
+  type EstimateInput,
+  estimateAttempts,
+  estimateRun,
+  loadRunItems,
+  type StageEstimate,
+  withEnv,
+} from '../train/index.ts';
 import { loadRun } from './load-run.ts';
-import { ASSUMED, modelIn, priceStages } from './price-estimate.ts';
+import { ASSUMED, estimateAgent, modelIn, priceStages, within } from './price-estimate.ts';
 import { inlineFiles, type Wiring, wireRun } from './wire-run.ts';
 
 const SAMPLE = 50;
@@ -34,14 +39,8 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
   const question = {
     config,
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
-    tokens: {
-      skill: await countTokens(skill),
-      skillFiles: skillFiles.length === 0 ? 0 : await countTokens(inlineFiles(skillFiles)),
-      item: await meanTokens(items.train.slice(0, SAMPLE).map((item) => JSON.stringify(item))),
-      optimizerPrompt: await meanTokens(prompts),
-      ...ASSUMED,
-    },
-    judgeCalls: project.judge === undefined ? 0 : (env.judgeCalls ?? 1),
+    tokens: { ...(await attemptTokens(skill, items.train, skillFiles)), optimizerPrompt: await meanTokens(prompts) },
+    judgeCalls: judgeCallsOf(project, env),
     hasOwnPlan: env.planTrainEpoch !== undefined,
   };
   const all = estimateRun(question);
@@ -55,10 +54,55 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     rollouts: rollout.calls,
     likelyRollouts: likelyStages([rollout], earlier, question)[0]!.calls,
     tasks: [...items.train, ...items.val, ...items.test],
-    earlier: runs.filter(({ state: { about } }) => about.env === env.name && about.target === 'none'),
+    tokens: question.tokens,
+    earlier: attemptsIn(runs, env.name),
   });
   return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
 }
+
+type ScoredTasks = {
+  readonly wiring: Wiring;
+  /** The documents that are scored. */
+  readonly texts: readonly string[];
+  readonly tasks: readonly Item[];
+  /** Whether replies of an earlier measurement are used: then it may cost nothing. */
+  readonly isCached: boolean;
+};
+
+/** What scoring documents on these tasks will ask for. Makes no call. */
+export async function estimateScoring({ project }: LoadedProject, scored: ScoredTasks): Promise<CostEstimate> {
+  const { wiring, texts, tasks, isCached } = scored;
+  const { env, skillFiles, path } = wiring;
+  const all = tasks.length * texts.length;
+  const rollouts = { low: isCached ? 0 : all, high: all };
+  const tokens = await attemptTokens(texts.join(''), tasks, skillFiles);
+  const skill = tokens.skill / texts.length;
+  const attempts = { tokens, judgeCalls: judgeCallsOf(project, env) };
+  const runs = await earlierRuns(dirname(path), { env: env.name, project });
+  const earlier = runs.filter(({ isWhole }) => isWhole);
+  const isAsked = ({ role }: StageEstimate) =>
+    role !== 'target' || !(isNoTarget(project.target) || isAgentSpec(project.target));
+  const asked = estimateAttempts(rollouts, { low: skill, high: skill }, attempts).filter(isAsked);
+  const stages = withLearnedTokens(asked, earlier);
+  const likely = stages.map((stage) => likelyOf(stage, stage.calls.high, earlier));
+  const priced = priceStages(stages, project, parseConfig(wiring.config).prices, likely);
+  const ofAgent = { rollouts, likelyRollouts: all, tasks, tokens, earlier: attemptsIn(runs, env.name) };
+  const agent = estimateAgent(project, ofAgent);
+  return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
+}
+
+async function attemptTokens(skill: string, items: readonly Item[], files: Wiring['skillFiles']) {
+  return {
+    skill: await countTokens(skill),
+    skillFiles: files.length === 0 ? 0 : await countTokens(inlineFiles(files)),
+    item: await meanTokens(items.slice(0, SAMPLE).map((item) => JSON.stringify(item))),
+    ...ASSUMED,
+  };
+}
+
+const judgeCallsOf = ({ judge }: Project, { judgeCalls = 1 }: SkillEnv) => (judge === undefined ? 0 : judgeCalls);
+const attemptsIn = (runs: readonly EarlierRun[], env: string) =>
+  runs.map(({ state }) => state).filter(({ about }) => about.env === env && about.target === 'none');
 
 /** The same for a project that is not wired yet. */
 export async function estimateProject(loaded: LoadedProject, notices?: Caller['notices']): Promise<CostEstimate> {
@@ -70,52 +114,6 @@ export async function estimateProject(loaded: LoadedProject, notices?: Caller['n
 async function meanTokens(texts: readonly string[]): Promise<number> {
   const counts = await Promise.all(texts.map(countTokens));
   return counts.reduce((sum, count) => sum + count, 0) / Math.max(counts.length, 1);
-}
-
-type AgentAttempts = Pick<AgentEstimate, 'rollouts' | 'likelyRollouts'> & {
-  /** Some may have limits of their own. */
-  readonly tasks: readonly Item[];
-  readonly earlier: readonly EarlierRun[];
-};
-
-function estimateAgent(project: Project, attempts: AgentAttempts): AgentEstimate | undefined {
-  const target = agentTargetOf(project);
-  if (target === undefined) return undefined;
-  const { rollouts, likelyRollouts, tasks, earlier } = attempts;
-  const isTrigger = project.env === 'trigger';
-  const own = { ...target.limits, ...project.workspace?.limits };
-  const ofTasks = (key: 'maxTurns' | 'maxUsd', usual: number) => tasks.map((task) => limitsOf(task)?.[key] ?? usual);
-  const turns = rangeOf(ofTasks('maxTurns', own.maxTurns ?? (isTrigger ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!));
-  const mostUsd = rangeOf(ofTasks('maxUsd', own.maxUsd ?? Number.POSITIVE_INFINITY)).high;
-  // A query may be asked several times, and two more attempts show first that loading can be seen.
-  const [runs, first] = isTrigger ? [project.workspace?.runs ?? 1, 2] : [1, 0];
-  const calls = { low: first + rollouts.low * runs, high: (first + rollouts.high * runs) * turns.high };
-  const perRollout = meanAttempt(earlier);
-  return {
-    rollouts,
-    likelyRollouts,
-    calls,
-    callsToBegin: turns.low + 1, // limits of an attempt are looked at between two calls, so the last one comes on top
-    likelyCalls: perRollout && within(calls, Math.round(likelyRollouts * perRollout.calls)),
-    perRollout,
-    mostUsd: Number.isFinite(mostUsd) ? mostUsd * rollouts.high : null,
-  };
-}
-
-const rangeOf = (values: readonly number[]): Range =>
-  values.reduce(({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }), {
-    low: values[0] ?? 0,
-    high: values[0] ?? 0,
-  });
-
-const limitsOf = ({ limits }: Item & { readonly limits?: unknown }) => AgentLimitsSpec.safeParse(limits).data;
-
-function meanAttempt(earlier: readonly EarlierRun[]): AgentEstimate['perRollout'] {
-  const total = earlier.map(({ state }) => state.usage.rollout ?? noStageUsage).reduce(addUsage, noStageUsage);
-  const { rollouts = 0, replies, input, output, costUsd, unpriced } = total;
-  if (rollouts === 0 || input + output === 0) return null;
-  const usd = unpriced > 0 ? null : costUsd / rollouts;
-  return { calls: replies / rollouts, tokens: Math.round((input + output) / rollouts), usd };
 }
 
 /** A run of the same project, and how much it says about the next one. Of one that is not whole, only what its attempts cost. */
@@ -164,16 +162,18 @@ function likelyStages(stages: readonly StageEstimate[], earlier: readonly Earlie
   return stages.map((stage) => {
     const place = placeOf(stage.stage, placed, input);
     const calls = within(stage.calls, stage.calls.low + place * (stage.calls.high - stage.calls.low));
-    const { inputTokens, outputTokens } = tokensPerCall(stage, earlier);
-    return {
-      calls: Math.round(calls),
-      inputTokens: Math.round(calls * inputTokens),
-      outputTokens: Math.round(calls * outputTokens),
-    };
+    return likelyOf(stage, calls, earlier);
   });
 }
 
-const within = ({ low, high }: Range, value: number) => Math.min(high, Math.max(low, value));
+function likelyOf(stage: StageEstimate, calls: number, earlier: readonly EarlierRun[]): Likely {
+  const { inputTokens, outputTokens } = tokensPerCall(stage, earlier);
+  return {
+    calls: Math.round(calls),
+    inputTokens: Math.round(calls * inputTokens),
+    outputTokens: Math.round(calls * outputTokens),
+  };
+}
 
 /** Widens the token ranges to what earlier runs needed per call: replies may be longer or shorter than is assumed. */
 function withLearnedTokens(stages: readonly StageEstimate[], earlier: readonly EarlierRun[]): StageEstimate[] {

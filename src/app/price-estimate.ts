@@ -1,12 +1,17 @@
-import { SkillError, type SkillOptConfigInput } from '../core/contracts/index.ts';
+import { AgentLimitsSpec, type Item, SkillError, type SkillOptConfigInput } from '../core/contracts/index.ts';
+import { addUsage, noStageUsage, type RunState } from '../core/run/index.ts';
 import { count, dollars } from '../core/text/index.ts';
 import { costUsd, type Price, priceOf } from '../models/index.ts';
-import type { ModelSpec } from '../project/index.ts';
-import { type CostEstimate, type Likely, type Range, rangeText } from '../report/index.ts';
+import { agentTargetOf, type ModelSpec, type Project } from '../project/index.ts';
+import { type AgentEstimate, type CostEstimate, type Likely, type Range, rangeText } from '../report/index.ts';
+import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
 import type { StageEstimate } from '../train/index.ts';
 
 /** Tokens. Nobody knows how long replies will be: these are usual for short answers, patches of a few edits, and one rule. */
 export const ASSUMED = { targetReply: 150, optimizerReply: 600, edit: 40 };
+
+/** An agent with tools calls its model several times for a task, and sends everything before again. */
+export const USUAL_ATTEMPT = { turns: { low: 4, high: 15 }, tokensPerTurn: 15_000 };
 
 type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefined>>>;
 
@@ -70,6 +75,71 @@ function middleOf({ calls, inputTokens, outputTokens }: StageEstimate): Likely {
   return { calls: middle(calls), inputTokens: middle(inputTokens), outputTokens: middle(outputTokens) };
 }
 
+type AgentAttempts = Pick<AgentEstimate, 'rollouts' | 'likelyRollouts'> & {
+  /** Some may have limits of their own. */
+  readonly tasks: readonly Item[];
+  readonly tokens: { readonly skill: number; readonly item: number };
+  readonly earlier: readonly RunState[];
+};
+
+/** What attempts of an agent will take; undefined if the target is a model. */
+export function estimateAgent(project: Project, attempts: AgentAttempts): AgentEstimate | undefined {
+  const target = agentTargetOf(project);
+  if (target === undefined) return undefined;
+  const { rollouts, likelyRollouts, tasks, tokens, earlier } = attempts;
+  const isTrigger = project.env === 'trigger';
+  const own = { ...target.limits, ...project.workspace?.limits };
+  const ofTasks = (key: 'maxTurns' | 'maxUsd', usual: number) => tasks.map((task) => limitsOf(task)?.[key] ?? usual);
+  const turns = rangeOf(ofTasks('maxTurns', own.maxTurns ?? (isTrigger ? TRIGGER_LIMITS : WORK_LIMITS).maxTurns!));
+  const mostUsd = rangeOf(ofTasks('maxUsd', own.maxUsd ?? Number.POSITIVE_INFINITY)).high;
+  // A query may be asked several times, and two more attempts show first that loading can be seen.
+  const [runs, first] = isTrigger ? [project.workspace?.runs ?? 1, 2] : [1, 0];
+  const calls = { low: first + rollouts.low * runs, high: (first + rollouts.high * runs) * turns.high };
+  const measured = meanAttempt(earlier);
+  const usual = { calls: isTrigger ? 2 * runs : Math.min(USUAL_CALLS, turns.high), tokens: tokens.skill + tokens.item };
+  const perRollout = measured ?? usualAttempt(usual, priceOfSpec(project.target, project.prices), mostUsd);
+  return {
+    rollouts,
+    likelyRollouts,
+    calls,
+    callsToBegin: turns.low + 1, // limits of an attempt are looked at between two calls, so the last one comes on top
+    likelyCalls: within(calls, Math.round(likelyRollouts * perRollout.calls)),
+    perRollout,
+    isMeasured: measured !== undefined,
+    mostUsd: Number.isFinite(mostUsd) ? mostUsd * rollouts.high : null,
+  };
+}
+
+export const within = ({ low, high }: Range, value: number) => Math.min(high, Math.max(low, value));
+
+const rangeOf = (values: readonly number[]): Range =>
+  values.reduce(({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }), {
+    low: values[0] ?? 0,
+    high: values[0] ?? 0,
+  });
+
+const limitsOf = ({ limits }: Item & { readonly limits?: unknown }) => AgentLimitsSpec.safeParse(limits).data;
+
+/** Between the fewest and the most, as a product. */
+const USUAL_CALLS = Math.round(Math.sqrt(USUAL_ATTEMPT.turns.low * USUAL_ATTEMPT.turns.high));
+
+/** Each call sends again what the one before it sent, which the provider has cached. */
+function usualAttempt(own: { calls: number; tokens: number }, price: Price | undefined, mostUsd: number) {
+  const { calls } = own;
+  const perCall = USUAL_ATTEMPT.tokensPerTurn + own.tokens;
+  const usage = { input: calls * perCall, cached: (calls - 1) * perCall, output: calls * ASSUMED.targetReply };
+  const usd = price === undefined ? null : Math.min(mostUsd, costUsd(usage, price));
+  return { calls, tokens: Math.round(usage.input + usage.output), usd };
+}
+
+function meanAttempt(earlier: readonly RunState[]): AgentEstimate['perRollout'] | undefined {
+  const total = earlier.map(({ usage }) => usage.rollout ?? noStageUsage).reduce(addUsage, noStageUsage);
+  const { rollouts = 0, replies, input, output, costUsd, unpriced } = total;
+  if (rollouts === 0 || input + output === 0) return undefined;
+  const usd = unpriced > 0 ? null : costUsd / rollouts;
+  return { calls: replies / rollouts, tokens: Math.round((input + output) / rollouts), usd };
+}
+
 type Caps = Pick<SkillOptConfigInput, 'maxCalls' | 'maxTotalTokens' | 'maxCostUsd'>;
 
 /** Throws `BUDGET_EXHAUSTED` when even the least that a run can need is above a cap: it would stop before its end. */
@@ -109,8 +179,9 @@ function compareWithCaps(costs: CostEstimate, { maxCalls, maxTotalTokens, maxCos
 function needsOf({ totals, totalUsd, agent }: CostEstimate) {
   const { calls, tokens } = totals;
   if (agent === undefined) return { calls, tokens, usd: totalUsd };
-  const { rollouts, perRollout, mostUsd } = agent;
-  const usual = (of: 'tokens' | 'usd') => rollouts.high * (perRollout?.[of] ?? Number.POSITIVE_INFINITY);
+  const { rollouts, perRollout, isMeasured, mostUsd } = agent;
+  const usual = (of: 'tokens' | 'usd') =>
+    rollouts.high * ((isMeasured ? perRollout[of] : null) ?? Number.POSITIVE_INFINITY);
   return {
     calls: { low: Math.max(calls.low + agent.calls.low, agent.callsToBegin), high: calls.high + agent.calls.high },
     tokens: { low: tokens.low, high: tokens.high + usual('tokens') },

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { type Bucket, RolloutResult, SkillError } from '../core/contracts/index.ts';
 import {
+  type Cost,
   gateMetricScore,
   listEdits,
   loadingOf,
@@ -35,6 +36,8 @@ export type RunRow = {
   readonly testScore: number | null;
   readonly accepted: number;
   readonly rejected: number;
+  /** What was answered, and what calls in flight at a kill may have cost; `null` when the run cannot be read. */
+  readonly cost: Cost | null;
   readonly modifiedAt: Date;
   readonly problem?: string;
 };
@@ -66,6 +69,7 @@ async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunR
       testScore: gateMetricScore(run.state.tests.best, run.state) ?? null,
       accepted: summary.totalAccepts,
       rejected: summary.totalRejects,
+      cost: costIn(verdict),
       verdict: verdict.kind,
       state: describeState(run.state, verdict, standing.isRunning ?? false),
     };
@@ -75,7 +79,13 @@ async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunR
   }
 }
 
-const noFigures = { baselineScore: null, bestScore: null, testHard: null, testScore: null, accepted: 0, rejected: 0 };
+const noScores = { baselineScore: null, bestScore: null, testHard: null, testScore: null };
+const noFigures = { ...noScores, accepted: 0, rejected: 0, cost: null };
+
+const costIn = ({ calls, tokens, costUsd, isPriced, mayHaveBeen }: Verdict): Cost => ({
+  ...{ calls, tokens, costUsd, isPriced },
+  ...(mayHaveBeen && { mayHaveBeen }),
+});
 
 /** A finished run shows its verdict: «done» alone would sound well for a run whose models never answered. */
 function describeState(state: RunState, { kind, reason }: Verdict, isRunning: boolean): string {

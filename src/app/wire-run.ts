@@ -28,7 +28,7 @@ import {
   skillFileAt,
   skillTextOf,
 } from '../skills/index.ts';
-import { shownPath } from '../stores/index.ts';
+import { requireRunName, shownPath } from '../stores/index.ts';
 import { requireReadable } from '../train/index.ts';
 
 /** A project with everything loaded except its models. */
@@ -56,6 +56,7 @@ export async function wireRun(loaded: LoadedProject, purpose: 'train' | 'score' 
   const bare = await loadEnv(loaded);
   const blame = (path: KeyPath) => async (error: unknown) => Promise.reject(await withPlace(error, path, findOrigin));
   const path = project.outRoot ?? join(directory, 'runs', project.name ?? bare.name);
+  if (purpose === 'train') await requireRunName(path).catch(blame([project.outRoot ? 'outRoot' : 'name']));
   const reading = project.skill === undefined ? undefined : readSkill(project.skill, project).catch(blame(['skill']));
   const skill = await reading;
   const { files, warnings } = await skillFilesOf(skill, loaded);

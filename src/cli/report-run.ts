@@ -9,7 +9,7 @@ import {
   type TrainOptions,
   triggerFigures,
 } from '../app/index.ts';
-import { ModelCallError, SkillError } from '../core/contracts/index.ts';
+import { isOutOfBudget, ModelCallError, SkillError } from '../core/contracts/index.ts';
 import { verdictOf } from '../core/run/index.ts';
 import { reportLines } from '../report/index.ts';
 import { shownPath } from '../stores/index.ts';
@@ -77,8 +77,6 @@ export async function trainShown(
   }
 }
 
-const isOutOfBudget = (error: unknown): error is SkillError =>
-  error instanceof SkillError && error.code === 'BUDGET_EXHAUSTED';
 const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
 const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isEnvFailed(error);
 

@@ -40,10 +40,11 @@ export type AgentEstimate = {
   readonly calls: Range;
   /** How many must be free before an attempt begins: it may take so many. */
   readonly callsToBegin: number;
-  /** `null` when no attempt was made before. */
-  readonly likelyCalls: number | null;
-  /** Of one attempt in earlier runs of this project, unfinished ones too; `null` if there is none. `usd` is `null` without a price. */
-  readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null } | null;
+  readonly likelyCalls: number;
+  /** Of one attempt. `usd` is `null` without a price. */
+  readonly perRollout: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
+  /** Whether that is the mean of earlier attempts in this project, of unfinished runs too. Otherwise it is what is usual. */
+  readonly isMeasured: boolean;
   /** What all attempts can cost by `limits.maxUsd`, not counting the last call of each. `null` if that is not set. */
   readonly mostUsd: number | null;
 };
@@ -89,32 +90,36 @@ function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
 }
 
 export function estimateLine({ totals, totalUsd, likely, agent }: CostEstimate): string {
-  const before = agent === undefined ? '' : `${agentWords(agent)}; besides, `;
+  const before = agent === undefined ? '' : `${inAll(agent, likely.usd, totalUsd)}${agentWords(agent)}; besides, `;
   const cost = totalUsd
     ? `$${dollars(likely.usd ?? 0)} (${rangeText(totalUsd, dollars)})`
     : 'a model without a known price';
   return `estimate: ${before}about ${count(likely.calls)} calls (${rangeText(totals.calls, count)}), ${count(likely.tokens)} tokens (${rangeText(totals.tokens, count)}), ${cost}`;
 }
 
-function agentWords(agent: AgentEstimate): string {
-  const { rollouts, likelyRollouts, perRollout, mostUsd } = agent;
-  const each = perRollout && `, each ${count(perRollout.tokens)} tokens${inDollars(perRollout.usd, likelyRollouts)}`;
-  const cap = mostUsd === null ? '' : `, at most $${dollars(mostUsd)} by limits.maxUsd and a last call each`;
-  const unknown = `, whose cost is unknown until one has run${cap}`;
-  const attempts = `about ${count(likelyRollouts)} attempts of the agent (${rangeText(rollouts, count)})`;
-  return `${attempts} with ${callWords(agent)}${each ? `${each}${cap}` : unknown}`;
+/** What the agent and the other models cost together: the likely figure first, then the most. */
+function inAll({ likelyRollouts, perRollout, mostUsd }: AgentEstimate, besides: number | null, range: Range | null) {
+  if (perRollout.usd === null || besides === null || range === null) return '';
+  const most = mostUsd === null ? '' : `, at most $${dollars(mostUsd + range.high)}`;
+  return `about $${dollars(likelyRollouts * perRollout.usd + besides)}${most}: `;
 }
 
-const callWords = ({ calls, likelyCalls }: AgentEstimate) =>
-  likelyCalls === null
-    ? `${rangeText(calls, count)} calls`
-    : `about ${count(likelyCalls)} calls (${rangeText(calls, count)})`;
+function agentWords({ rollouts, likelyRollouts, calls, likelyCalls, perRollout, ...agent }: AgentEstimate): string {
+  const { tokens, usd } = perRollout;
+  const attempts = `about ${count(likelyRollouts)} attempts of the agent (${rangeText(rollouts, count)})`;
+  const asked = `about ${count(likelyCalls)} calls (${rangeText(calls, count)})`;
+  const how = agent.isMeasured ? 'as before' : 'as is usual, until one has run';
+  const cost =
+    usd === null
+      ? `of a model without a known price, ${how}`
+      : `and $${dollars(usd)}, ${how}: $${dollars(usd * likelyRollouts)}`;
+  const cap =
+    agent.mostUsd === null ? '' : `, at most $${dollars(agent.mostUsd)} by limits.maxUsd and a last call each`;
+  return `${attempts} with ${asked}, each ${count(tokens)} tokens ${cost}${cap}`;
+}
 
-const inDollars = (usd: number | null, times: number) =>
-  usd === null ? ' of a model without a known price' : ` and $${dollars(usd)} as before: $${dollars(usd * times)}`;
-
-function howToKnow({ perRollout, mostUsd }: AgentEstimate): string {
-  const tried = perRollout === null ? ' To see what one attempt costs: skillopt try.' : '';
+function howToKnow({ isMeasured, mostUsd }: AgentEstimate): string {
+  const tried = isMeasured ? '' : ' To see what one attempt costs: skillopt try.';
   const cap = mostUsd === null ? ' To limit each attempt: limits: { maxUsd } in the target.' : '';
   return `The table does not include the attempts of the agent.${tried}${cap} `;
 }

@@ -90,7 +90,7 @@ export {
   type WithTools,
   withToolsText,
 } from './night/sleep-report.ts';
-export { finishedRollouts, isSearchOver, progressBlock } from './progress-block.ts';
+export { finishedRollouts, forecastWords, isSearchOver, progressBlock } from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';
 export { KIND_WORDS, verdictWords } from './verdict-words.ts';

@@ -107,13 +107,17 @@ function charWidth(char: string): number {
   return WIDE.test(char) ? 2 : 1;
 }
 
-/** A sentence in lines of at most `width` columns. A word that is wider stays whole: it may be a path to copy. */
+/**
+ * A sentence in lines of at most `width` columns. A word that is wider stays whole: it may be a path to copy. The indent of
+ * further lines leaves half of their width to words.
+ */
 export function wrap(text: string, width: number, indent = ''): string[] {
+  const lead = indent.slice(0, width / 2);
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);
     if (line !== undefined && textWidth(`${line} ${word}`) <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(line === undefined ? word : indent + word);
+    else lines.push(line === undefined ? word : lead + word);
   }
   return lines;
 }
@@ -154,7 +158,7 @@ export function nextLines(
   });
 }
 
-const ROW = /^( *)(\S(?:.*?\S)?)( {2,})(\S.*)$/;
+const ROW = /^( *)(\S(?:.*?\S)?)( {2,})(\S.*)$/s;
 
 /** A text whose rows are `what  why`, none wider than `width`: the reason of a longer one continues in its column, or below. */
 export function fitRows(text: string, width: number): string {
@@ -175,7 +179,8 @@ function columnOf(line: string): number {
 const isBelow = (line: string, columns: ReadonlySet<number>, width: number) =>
   columnOf(line) > width / 2 && columns.has(columnOf(line));
 
-function fitRow(line: string, width: number): string[] {
+function fitRow(text: string, width: number): string[] {
+  const line = text.replace(/^ +/, (indent) => indent.slice(0, width / 2)); // so that its words have room
   const [, indent = '', what = '', gap = '', why = ''] = ROW.exec(line) ?? [];
   if (what === '') return wrap(line, width, `${/^ */.exec(line)![0]}  `);
   const column = columnOf(line);
@@ -231,7 +236,9 @@ type Placed = { readonly column: Column; readonly at: number; width: number };
 
 /** What gives way, in order: elastic columns, optional ones, elastic ones again, then everything. */
 function placeColumns(columns: readonly Column[], rows: Rows, width: number): Placed[] {
-  const natural = (at: number) => Math.max(...[columns[at]!.title, ...rows.map((row) => row[at] ?? '')].map(textWidth));
+  const tooWide = Math.max(width, COMFORTABLE) + 1;
+  const natural = (at: number) =>
+    Math.min(tooWide, Math.max(...[columns[at]!.title, ...rows.map((row) => row[at] ?? '')].map(textWidth)));
   let placed = columns.map((column, at): Placed => ({ column, at, width: natural(at) }));
   const elastic = placed.filter(({ column }) => column.isElastic);
   shrink(placed, elastic, width, COMFORTABLE);

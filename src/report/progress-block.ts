@@ -1,4 +1,5 @@
 import {
+  type AgentsSpent,
   addUsage,
   costWords,
   isAccepted,
@@ -10,7 +11,7 @@ import {
   type StageUsage,
   stepNumber,
 } from '../core/run/index.ts';
-import { count, percent, plural } from '../core/text/index.ts';
+import { count, dollars, percent, plural } from '../core/text/index.ts';
 import { clip, duration, type LineStyle, textWidth } from './layout.ts';
 
 type ProgressView = {
@@ -18,6 +19,8 @@ type ProgressView = {
   readonly progress?: Progress | undefined;
   /** By stage, if it is more than the state says. */
   readonly usage?: RunState['usage'];
+  /** What agents have spent since the run was opened. */
+  readonly spent?: AgentsSpent | undefined;
   readonly elapsedMs: number;
   /** Rollouts that were finished before this process began: they say nothing about its speed. */
   readonly finishedBefore: number;
@@ -84,7 +87,20 @@ function costFacts(view: ProgressView, finished: number, planned: number): strin
     done > 0 && planned > finished ? [`about ${duration((elapsedMs / done) * (planned - finished))} left`] : [];
   const calls = `${plural(replies - cached, 'call')}${cached > 0 ? `, ${count(cached)} from cache` : ''}`;
   const cost = costUsd > 0 || total.unpriced > 0 ? [costWords({ costUsd, isPriced: isPriced(total) })] : [];
-  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...cost];
+  return [`${duration(elapsedMs)} elapsed`, ...left, calls, ...cost, ...forecastWords(view)];
+}
+
+/** What all attempts of an agent will cost, from the first one that has ended on. */
+export function forecastWords({
+  state,
+  progress,
+  spent,
+}: Pick<ProgressView, 'state' | 'progress' | 'spent'>): string[] {
+  const { attempts, costUsd } = spent?.ended ?? { attempts: 0, costUsd: 0 };
+  const planned = plannedRollouts(state) || (progress?.total ?? 0);
+  if (attempts === 0 || costUsd === 0 || planned === 0) return [];
+  const each = costUsd / attempts;
+  return [`an attempt costs $${dollars(each)}: ${count(planned)} of them about $${dollars(each * planned)}`];
 }
 
 /** As many facts as fit on the line, the first ones first. */

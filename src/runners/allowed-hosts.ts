@@ -24,7 +24,7 @@ export function reaching(hosts: readonly string[], sandbox: Sandbox): Sandbox {
 async function runBehind(hosts: readonly string[], sandbox: Sandbox, asked: SandboxRequest) {
   await using folder = await openRolloutFolder();
   const socket = `${folder.path}/proxy.sock`;
-  await using _ = await startProxy(hosts, socket);
+  await using proxy = await startProxy(hosts, socket);
   const [program = '', ...args] = asked.command;
   const inside = { socket: `${INSIDE.sockets}/proxy.sock`, port: INSIDE.port, node: INSIDE.node };
   const forwarded = throughForwarder({ ...inside, program, args });
@@ -33,13 +33,19 @@ async function runBehind(hosts: readonly string[], sandbox: Sandbox, asked: Sand
     { from: process.execPath, to: INSIDE.node },
     { from: forwarderPath(), to: forwarderPath() },
   ];
-  return await sandbox.run({
+  const result = await sandbox.run({
     ...asked,
     command: [forwarded.program, ...forwarded.args],
     mounts: [...mounts, ...(asked.mounts ?? [])],
     env: { ...proxyVariables(`http://127.0.0.1:${INSIDE.port}`), ...asked.env },
   });
+  // The command never ran, so its exit code says nothing about the work.
+  if (result.exitCode === CANNOT_LISTEN && !proxy.isReached()) throw new Error(result.stderr.trim());
+  return result;
 }
+
+/** How the forwarder ends that could not open its port. */
+const CANNOT_LISTEN = 71;
 
 /** Programs read one or the other spelling. */
 function proxyVariables(proxy: string): Record<string, string> {
@@ -52,16 +58,20 @@ function proxyVariables(proxy: string): Record<string, string> {
 }
 
 /** Passes on what is for one of the hosts: tunnels, as for https, and plain http. Keeps nothing. */
-async function startProxy(hosts: readonly string[], socket: string): Promise<AsyncDisposable> {
+async function startProxy(hosts: readonly string[], socket: string) {
+  let isReached = false;
   const open = new Set<Duplex>();
   const server = createServer((asked, answer) => passOn(asked, answer, hosts));
   server.on('connection', (near) => {
+    isReached = true;
     open.add(near);
     near.once('close', () => open.delete(near));
   });
   server.on('connect', (asked: IncomingMessage, near: Duplex, head: Buffer) => tunnel(asked, { near, head, hosts }));
   await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(socket, resolve));
   return {
+    /** Whether the forwarder has greeted it. */
+    isReached: () => isReached,
     async [Symbol.asyncDispose]() {
       for (const near of open) near.destroy();
       await new Promise((resolve) => void server.close(resolve));

@@ -11,11 +11,11 @@ import {
   type SkillPackage,
 } from '../core/contracts/index.ts';
 import {
+  filesBehind,
   keepLineEnds,
   type PackageFiles,
   partOf,
   SKILL_FILE,
-  splitPackage,
   type Trained,
   trainedFiles,
   trainsPackage,
@@ -24,15 +24,11 @@ import { oneLine, skillHash } from '../core/text/index.ts';
 import { skillHeader } from '../skills/index.ts';
 import { layFiles } from '../workspaces/index.ts';
 
-/** The trained files of a text. */
-export const filesIn = (text: string, trained: Trained): PackageFiles =>
-  trainsPackage(trained) ? splitPackage(text) : { [SKILL_FILE]: text };
-
 /** The package that an agent gets: the trained files of `text`, and the other files of the folder, if there is one. */
 export function installedPackage(base: SkillPackage | undefined, text: string, trained: Trained): SkillPackage {
   const own = base?.files ?? {};
   // Line ends as in the folder, except for SKILL.md, which agents read as text.
-  const fresh = Object.entries(filesIn(text, trained)).map(([path, content]) => {
+  const fresh = Object.entries(filesBehind(text, trained)).map(([path, content]) => {
     const old = path === SKILL_FILE ? undefined : own[path];
     return [path, old === undefined ? content : keepLineEnds(content, old)];
   });

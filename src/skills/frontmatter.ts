@@ -119,7 +119,7 @@ export function skillHeader(text: string): { readonly name?: string; readonly de
 export type Rule =
   | `frontmatter-${'missing' | 'length' | 'yaml'}`
   | `field-${'missing' | 'unknown' | 'length' | 'not-text' | 'not-quoted'}`
-  | `name-${'characters' | 'hyphens' | 'folder'}`
+  | `name-${'characters' | 'hyphens' | 'folder' | 'device'}`
   | 'metadata-not-map'
   | `body-${'empty' | 'lines' | 'tokens'}`
   | `marker-${'unpaired' | 'nested'}`

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { MARKERS } from '../core/document/index.ts';
+import { nameProblem, portableName } from '../core/text/index.ts';
 import { type Field, type Finding, lineFinder, parseFrontmatter, type Rule } from './frontmatter.ts';
 import { isInside, type Link, readSkillFile, relativeLinks } from './read-skill.ts';
 
@@ -47,12 +48,14 @@ function checkName(written: string, { line, folderName }: FieldContext): Finding
   const strange = [...new Set(name)].filter((char) => !isAllowed(char));
   const got = strange.slice(0, 5).map(quoted).join(', ');
   const characters = `name: expected lowercase letters, digits and hyphens, got ${got}`;
+  const problem = name === '' || strange.length > 0 ? undefined : nameProblem(name);
   const hyphens = `name: expected single hyphens, and none at either end, got ${quoted(name)}`;
   return [
     ...checkLength('name', name, { line, most: MAX_NAME_LENGTH }),
     ...(strange.length > 0 ? [error(line, 'name-characters', characters)] : []),
     ...(/^-|-$|--/.test(name) ? [error(line, 'name-hyphens', hyphens)] : []),
     ...checkFolder(name, line, folderName),
+    ...(problem !== undefined ? [warning(line, 'name-device', `name: ${problem}`)] : []),
   ];
 }
 
@@ -77,7 +80,8 @@ const MAX_NAME_LENGTH = 64;
 export function skillNameFor(folderName: string): string {
   const plain = folderName.normalize('NFKC').toLowerCase();
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  return [...words.join('-')].slice(0, MAX_NAME_LENGTH).join('').replace(/-$/, '') || 'skill';
+  const name = [...words.join('-')].slice(0, MAX_NAME_LENGTH).join('').replace(/-$/, '');
+  return name === '' ? 'skill' : portableName(name);
 }
 
 type FieldContext = { readonly line: number; readonly folderName: string | undefined };

@@ -17,6 +17,7 @@ export {
   isFileError,
   isMissing,
   makeFolder,
+  mayAccess,
   NO_FOLLOW,
   shownPath,
   syncFolder,
@@ -27,7 +28,14 @@ export { foldJournal, type JournalPlace, readKeptState } from './run/journal.ts'
 export { LEDGER_FILE, openLedger, readLedger } from './run/ledger-file.ts';
 export { memoryRun } from './run/memory-run.ts';
 export { PROGRESS_FILE, type ProgressPlace, readProgress } from './run/progress-file.ts';
-export { archiveRun, JOURNAL_FILE, listRuns, type RunListing, runDirectory } from './run/run-directory.ts';
+export {
+  archiveRun,
+  JOURNAL_FILE,
+  listRuns,
+  type RunListing,
+  requireRunName,
+  runDirectory,
+} from './run/run-directory.ts';
 export { isRunLocked, lockedSince, takeLock } from './run/run-lock.ts';
 export { countTestLook } from './run/test-looks.ts';
 export {

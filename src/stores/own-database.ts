@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync, renameSync } from 'node:fs';
+import { constants, existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Libsql from 'libsql';
 import { SkillError } from '../core/contracts/index.ts';
-import { freePath, shownPath, unwritable } from './own-files.ts';
+import { freePath, mayAccess, shownPath, unwritable } from './own-files.ts';
 
 export type Database = InstanceType<typeof Libsql>;
 type Connected = { readonly database: Database };
@@ -68,14 +68,7 @@ function isUnusable(error: unknown, path: string): boolean {
   return error.code === 'SQLITE_READONLY' && isWritable(path) && isWritable(dirname(path));
 }
 
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isWritable = (path: string) => mayAccess(path, constants.W_OK);
 
 function requireKnownVersion(database: Database, own: Pick<OwnDatabase<never>, 'path' | 'version' | 'hint'>): void {
   const version = readVersion(database);

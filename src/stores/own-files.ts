@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
@@ -72,6 +72,16 @@ async function tryMake(path: string, options: { readonly mode?: number }): Promi
     const failure = error as NodeJS.ErrnoException;
     if (failure.code !== 'EEXIST') return failure;
     await mkdir(path, { recursive: true });
+  }
+}
+
+/** Whether this process may read (`R_OK`), write or run what is at a path. */
+export function mayAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
   }
 }
 

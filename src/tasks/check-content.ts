@@ -8,7 +8,7 @@ import type { CheckedTask } from './load-for-check.ts';
 /** What did not come out of the file as it stands there. */
 export function checkReading(tasks: readonly CheckedTask[], told: readonly LeftOut[]): Finding[] {
   const places = new Set(told.filter(({ kind }) => kind === 'task').map(({ where }) => where));
-  const isLost = ({ where }: LeftOut) => places.has(where) || places.has(where.replace(/\.files.*$/, ''));
+  const isLost = ({ where }: LeftOut) => places.has(where) || places.has(where.split('.files')[0]!);
   const isEncoding = ({ kind, what }: LeftOut) => kind === 'read' && /^(?:utf|windows)-/i.test(what);
   const named = (of: (one: LeftOut) => boolean) =>
     told.filter(of).map(({ where, what, why }) => `${where}: ${what} (${why})`);
@@ -61,7 +61,7 @@ const idsOf = (tasks: readonly CheckedTask[]) => tasks.map(({ id }) => id);
 const TRAIL = '[\\u0080-\\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]';
 const GARBLED = new RegExp(`\\p{L}\\ufffd|\\ufffd\\p{L}|[ÂÃÐÑ]${TRAIL}|â${TRAIL}{2}`, 'u');
 /** A question may be about such text, and then quotes it. */
-const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`|“[^”]*”|„[^“”]*[“”]/gu;
+const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`|“[^“”]*”|„[^„“”]*[“”]/gu;
 
 function garbled(tasks: readonly CheckedTask[]): Finding[] {
   const found = tasks.filter(
@@ -117,9 +117,8 @@ function cannotPass(tasks: readonly CheckedTask[]): Finding[] {
 function unfilled(tasks: readonly CheckedTask[], columns: FileColumns | undefined): Finding[] {
   const byName = new Map<string, string[]>();
   for (const { id, question } of tasks) {
-    for (const [, name] of question.matchAll(/\{\{?\s*([A-Za-z_]\w*)\s*\}?\}/g)) {
-      byName.set(name!, [...(byName.get(name!) ?? []), id]);
-    }
+    const names = [...question.matchAll(/\{\{?\s*([A-Za-z_]\w*)\s*\}?\}/g)].map(([, name]) => name!);
+    for (const name of new Set(names)) byName.set(name, [...(byName.get(name) ?? []), id]);
   }
   const isMeant = ([name, ids]: [string, string[]]) =>
     ids.length > tasks.length / 2 || (columns !== undefined && name in columns.unread);
@@ -176,7 +175,7 @@ const MOST_BY_CHANCE = 0.8;
 
 function answersInQuestions(tasks: readonly CheckedTask[]): Finding[] {
   const found = tasks.filter(({ question, onlyRight }) => {
-    const end = question.replace(/[\s)\]}.!?"'»”]+$/u, '').toLowerCase();
+    const end = question.replace(/(?<![\s)\]}.!?"'»”])[\s)\]}.!?"'»”]+$/u, '').toLowerCase();
     return onlyRight?.some((answer) => answer !== '' && end.endsWith(answer)) ?? false;
   });
   const isGiven = tasks.length >= LEAST && found.length > MOST_BY_CHANCE * tasks.length;

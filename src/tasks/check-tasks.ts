@@ -87,12 +87,7 @@ function repeated(tasks: readonly CheckedTask[], unread: readonly string[]): Fin
     ...finding('contradictory', idsOf(clashes), {
       what: `${clashes.length} tasks ask what another one asks, and want another answer`,
       todo: `Correct the wrong ones, or leave all of them out.${column}`,
-      level:
-        clashes.length > tasks.length / 2
-          ? 'untrue'
-          : clashes.length > MOST_FAULTY * tasks.length
-            ? 'senseless'
-            : 'warning',
+      level: levelOfClashes(clashes.length / tasks.length),
     }),
     ...finding('duplicated', idsOf(same.map(({ again }) => again)), {
       what: `${plural(same.length, 'task is', 'tasks are')} there more than once${words}`,
@@ -115,6 +110,8 @@ function repeated(tasks: readonly CheckedTask[], unread: readonly string[]): Fin
     }),
   ];
 }
+
+const levelOfClashes = (share: number) => (share > 0.5 ? 'untrue' : share > MOST_FAULTY ? 'senseless' : 'warning');
 
 /** Copies that stood in another split. They are left out, and little may be left there. */
 function copied(tasks: readonly CheckedTask[], leftOut: readonly LeftOut[]): Finding[] {

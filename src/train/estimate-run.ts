@@ -49,14 +49,32 @@ export function estimateRun(input: EstimateInput): StageEstimate[] {
   // The skill grows by its edits, and is half as much longer in the mean of a run as at its end.
   const skill = { low: tokens.skill, high: tokens.skill + (steps * config.editBudget * tokens.edit) / 2 };
   const attempts = rollouts(config, items, { steps, hasOwnPlan });
-  const judged = { low: trajectory + JUDGE_PROMPT, high: trajectory + JUDGE_PROMPT };
   return [
-    toEstimate('rollout', attempts, add(skill, tokens.item + (tokens.skillFiles ?? 0)), tokens.targetReply),
-    ...(judgeCalls > 0 ? [toEstimate('judge', scale(attempts, judgeCalls), judged, JUDGE_REPLY)] : []),
+    ...estimateAttempts(attempts, skill, { tokens, judgeCalls }),
     toEstimate('analyst', analysts, add(skill, prompt + minibatch), reply),
     toEstimate('merge', scale(merges(config, perStep), steps), add(skill, prompt + patches), reply),
     ...stepExtras({ config, steps, skill: add(skill, prompt + reply), tokens }),
     ...epochEnds({ config, steps, skill: add(skill, tokens.skill + prompt), tokens, trajectory }),
+  ];
+}
+
+type AttemptSize = Pick<EstimateInput, 'judgeCalls'> & {
+  readonly tokens: Omit<EstimateInput['tokens'], 'optimizerPrompt'>;
+};
+
+/** What attempts ask of the target, one call each, and of the model that scores them. `skill` is in tokens. */
+export function estimateAttempts(
+  attempts: Range,
+  skill: Range,
+  { tokens, judgeCalls = 0 }: AttemptSize,
+): StageEstimate[] {
+  const { item, skillFiles = 0, targetReply } = tokens;
+  const judged = item + targetReply + JUDGE_PROMPT;
+  return [
+    toEstimate('rollout', attempts, add(skill, item + skillFiles), targetReply),
+    ...(judgeCalls > 0
+      ? [toEstimate('judge', scale(attempts, judgeCalls), { low: judged, high: judged }, JUDGE_REPLY)]
+      : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 export { priceFor } from './budget/run-budget.ts';
-export { type EstimateInput, estimateRun, type StageEstimate } from './estimate-run.ts';
+export { type EstimateInput, estimateAttempts, estimateRun, type StageEstimate } from './estimate-run.ts';
 export { type EvaluateSkillOptions, evaluatePasses, evaluateSkill } from './evaluate-skill.ts';
 export { FRESH_FROM } from './finish.ts';
 export { notify } from './record/recorder.ts';

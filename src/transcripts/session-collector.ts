@@ -21,6 +21,7 @@ import {
   type Place,
   type ReadOptions,
   type ReadOutcome,
+  type ReadSoFar,
   type Redact,
   realPath,
   SessionDigest,
@@ -28,13 +29,11 @@ import {
   toUtc,
 } from './transcript-source.ts';
 
-type SessionStart = {
+type SessionStart = Pick<ReadOptions, 'place' | 'redact' | 'factsOnly'> & {
   readonly source: string;
   readonly rawPath: string;
-  readonly place: Place;
-  readonly redact?: Redact | undefined;
   /** The digest of the part that was read before. */
-  readonly before?: SessionDigest | undefined;
+  readonly soFar?: SessionDigest | undefined;
 };
 
 /** Half of the kept prompts are the first ones, and half are the last ones. */
@@ -45,26 +44,25 @@ const MAX_NAMES = 100;
 
 const keepAll: Redact = (text) => text;
 
-/** What was said, as it is in the record. Most of it is dropped again, so only what stays is redacted, at the end. */
-type Said = { readonly raw: string } | { readonly kept: string };
-
 /** The one place where every source's texts are filtered, redacted, shortened and counted. Takes records in their order. */
 export class SessionCollector {
   readonly #digest: SessionDigest;
-  #prompts: readonly Said[];
-  #finals: readonly Said[];
+  readonly #rawPath: string;
+  readonly #factsOnly: boolean;
+  /** As they are in the record. Most of them are dropped again, so only what stays is redacted, at the end. */
+  #prompts: readonly string[] = [];
+  #finals: readonly string[] = [];
   readonly #place: Place;
   readonly #redact: Redact;
   readonly #feedbackIn: ReturnType<typeof feedbackReader>;
 
-  constructor({ source, rawPath, place, redact = keepAll, before }: SessionStart) {
+  constructor({ source, rawPath, place, redact = keepAll, factsOnly = false, soFar }: SessionStart) {
+    this.#rawPath = rawPath;
     this.#place = place;
     this.#redact = redact;
+    this.#factsOnly = factsOnly;
     this.#feedbackIn = feedbackReader(place.env);
-    const empty = { source, sessionId: '', rawPath: keptPath(rawPath, place, redact) };
-    this.#digest = before ? continued(before) : copyOf(SessionDigest.parse(empty));
-    this.#prompts = this.#digest.userPrompts.map((kept) => ({ kept }));
-    this.#finals = this.#digest.assistantFinals.map((kept) => ({ kept }));
+    this.#digest = copyOf(soFar ?? SessionDigest.parse({ source, sessionId: '' }));
   }
 
   about({ sessionId = '', project = '', gitBranch = '' }: SessionFacts): void {
@@ -92,20 +90,22 @@ export class SessionCollector {
     const prompt = promptOf(text);
     if (prompt === '') return;
     if (digest.nUserTurns === 0 && isAgentSession(prompt, this.#place.env)) this.leaveOut('sub-agent');
-    if (digest.nUserTurns > 0) for (const feedback of this.#feedbackIn(prompt)) this.signal(feedback);
+    if (digest.nUserTurns > 0 && !this.#factsOnly)
+      for (const feedback of this.#feedbackIn(prompt)) this.signal(feedback);
     digest.nUserTurns += 1;
-    this.#prompts = withoutMiddle([...this.#prompts, { raw: enoughOf(prompt) }]);
+    this.#prompts = withoutMiddle([...this.#prompts, enoughOf(prompt)]);
   }
 
   assistantSaid(text: string, moment?: Moment): void {
     this.at(moment);
     if (text.trim() === '') return;
     this.#digest.nAssistantTurns += 1;
-    this.#finals = [...this.#finals, { raw: enoughOf(text) }].slice(-MAX_FINALS);
+    this.#finals = [...this.#finals, enoughOf(text)].slice(-MAX_FINALS);
   }
 
   /** The input is searched for a skill that the tool loads. It is not kept. */
   usedTool(name: string, input?: unknown): void {
+    if (this.#factsOnly) return;
     addName(this.#digest.toolsUsed, keptName(name, this.#redact).replace(/[^\p{L}\p{N}_.:/@-]/gu, '_'));
     this.usedSkill(loadedSkill(name, input));
   }
@@ -117,10 +117,12 @@ export class SessionCollector {
   }
 
   usedSkill(name: string): void {
+    if (this.#factsOnly) return;
     addName(this.#digest.skillsUsed, skillName(keptName(name, this.#redact)));
   }
 
   touchedFile(path: string): void {
+    if (this.#factsOnly) return;
     addName(this.#digest.filesTouched, keptPath(path, this.#place, this.#redact));
   }
 
@@ -139,9 +141,13 @@ export class SessionCollector {
   digest(): SessionDigest | undefined {
     const digest = this.#digest;
     if (digest.nUserTurns === 0 && digest.nAssistantTurns === 0) return undefined;
-    const keptOf = (said: Said) => ('kept' in said ? said.kept : keptText(said.raw, this.#redact));
-    digest.userPrompts = this.#prompts.map(keptOf);
-    digest.assistantFinals = this.#finals.map(keptOf);
+    const keptOf = (texts: readonly string[]) => texts.map((text) => keptText(text, this.#redact));
+    const isAlone = digest.nUserTurns === 1; // then its length may tell that a program asked
+    if (!this.#factsOnly || isAlone) digest.userPrompts = keptOf(this.#prompts);
+    if (!this.#factsOnly) {
+      digest.assistantFinals = keptOf(this.#finals);
+      digest.rawPath = keptPath(this.#rawPath, this.#place, this.#redact);
+    }
     const leftOut = digest.leftOut ?? whyNothing(digest);
     return { ...copyOf(digest), ...(leftOut && { leftOut }) };
   }
@@ -164,20 +170,12 @@ const copyOf = (digest: SessionDigest): SessionDigest => ({
   filesTouched: [...digest.filesTouched],
 });
 
-/** Reasons that may not hold any more when the session has grown. */
-const PASSING: readonly (LeftOut | undefined)[] = ['no-prompt', 'headless'];
-
-function continued(before: SessionDigest): SessionDigest {
-  const { leftOut, ...rest } = copyOf(before);
-  return PASSING.includes(leftOut) ? rest : { ...rest, leftOut };
-}
-
 function whyNothing(digest: SessionDigest): LeftOut | undefined {
   if (digest.nUserTurns === 0) return 'no-prompt';
   return isHeadless(digest) ? 'headless' : undefined;
 }
 
-function withoutMiddle(prompts: readonly Said[]): readonly Said[] {
+function withoutMiddle(prompts: readonly string[]): readonly string[] {
   return prompts.filter((_, index) => prompts.length <= MAX_PROMPTS || index !== MAX_PROMPTS / 2);
 }
 
@@ -200,14 +198,18 @@ export async function readSession(
   take: (record: JsonObject, session: SessionCollector) => void,
   end: (session: SessionCollector) => void = () => {},
 ): Promise<ReadOutcome> {
-  const { place, redact, signal } = options;
-  const known = canContinue && options.before?.sessions.length === 1 ? options.before : undefined;
-  const before = known && known.position <= file.size ? known : undefined; // a shorter file is another one
-  const session = new SessionCollector({ source, rawPath: file.path, place, redact, before: before?.sessions[0] });
-  const lines = { path: file.path, from: before?.position, wanted, signal };
+  const before = canContinue ? continuable(file, options) : undefined;
+  const session = new SessionCollector({ ...options, source, rawPath: file.path, soFar: before?.sessions[0] });
+  const lines = { path: file.path, from: before?.position, wanted, signal: options.signal };
   const { position, trouble } = await readRecords(lines, (record) => take(record, session));
   end(session);
   const digest = session.digest();
   // If nothing was said yet, no digest keeps the facts of the session: the file is read again from its beginning.
   return digest === undefined ? { position: 0, sessions: [], trouble } : { position, sessions: [digest], trouble };
+}
+
+/** Texts are read whole. So is a session with at most one prompt: it may have been left out for a reason that passes. */
+function continuable({ size }: TranscriptFile, { before, factsOnly }: ReadOptions): ReadSoFar | undefined {
+  if (!factsOnly || before?.sessions.length !== 1 || before.sessions[0]!.nUserTurns < 2) return undefined;
+  return before.position <= size ? before : undefined; // a shorter file is another one
 }

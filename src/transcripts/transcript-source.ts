@@ -41,7 +41,11 @@ export type ReadOutcome = ReadSoFar & { readonly trouble: Trouble };
 export type ReadOptions = {
   readonly place: Place;
   readonly redact?: Redact | undefined;
-  /** A source that can read only what comes after this. */
+  /** Who, where, when and how many turns: enough to choose sessions. No text is kept, so none is redacted, which takes longest. */
+  readonly factsOnly?: boolean | undefined;
+  /** The sessions of a database that are read. None: all. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** A source that can read only what comes after this. Its sessions have no texts. */
   readonly before?: ReadSoFar | undefined;
   readonly signal?: AbortSignal | undefined;
 };

@@ -10,7 +10,7 @@ it('every exported function that takes text can be called by the fuzzer, or is n
   const problems: string[] = [];
   for (const subject of functions) {
     if (Object.hasOwn(NOT_CALLED, subject.name)) continue;
-    const { problem } = await fuzzer.ask(subject, { isPlain: true });
+    const { problem } = await fuzzer.ask({ subject, what: 'plain' });
     if (problem !== undefined) problems.push(`${subject.name}: ${problem}`);
   }
   expect(problems).toEqual([]);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findSource } from '../../src/transcripts/index.ts';
+import { findSource, type SessionDigest } from '../../src/transcripts/index.ts';
 import { statFile } from '../../src/transcripts/read/list-files.ts';
 import { SessionCollector } from '../../src/transcripts/session-collector.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -80,7 +80,12 @@ const step = fc.record({
   second: fc.nat(59),
 });
 
-it('a session that is continued anywhere has the same digest as one that is read at once', () => {
+/** What a session has without its texts and names. */
+const factsOf = ({ sessionId, project, startedAt, endedAt, nUserTurns, nAssistantTurns, leftOut }: SessionDigest) => ({
+  ...{ sessionId, project, startedAt, endedAt, nUserTurns, nAssistantTurns, leftOut },
+});
+
+it('the facts of a session are the same with and without its texts, and when it is continued anywhere', () => {
   const play = (session: SessionCollector, steps: readonly { kind: string; text: string; second: number }[]) => {
     for (const { kind, text, second } of steps) {
       const time = `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`;
@@ -94,12 +99,16 @@ it('a session that is continued anywhere has the same digest as one that is read
     return session.digest();
   };
   const start = { source: 'x', rawPath: 'x', place: ana };
+  const factsOnly = { ...start, factsOnly: true };
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), fc.nat(120), (steps, cut) => {
-      const first = play(new SessionCollector(start), steps.slice(0, cut));
-      fc.pre(first !== undefined);
-      const rest = play(new SessionCollector({ ...start, before: first }), steps.slice(cut));
-      expect(rest).toEqual(play(new SessionCollector(start), steps));
+      const whole = play(new SessionCollector(start), steps);
+      const facts = play(new SessionCollector(factsOnly), steps);
+      expect(facts && factsOf(facts)).toEqual(whole && factsOf(whole));
+      const first = play(new SessionCollector(factsOnly), steps.slice(0, cut));
+      fc.pre(first !== undefined && first.nUserTurns > 1);
+      const rest = play(new SessionCollector({ ...factsOnly, soFar: first }), steps.slice(cut));
+      expect(factsOf(rest!)).toEqual(factsOf(facts!));
     }),
     { numRuns: 200 },
   );

@@ -116,13 +116,16 @@ export async function surveySessions(sleep: OpenSleep, options: SurveyOptions = 
   };
   const { trouble, read } = await updateIndex({ ...sleep, now, onProgress });
   const heads = index.files().flatMap((file) => file.heads);
-  const reasons = heads.flatMap((head) => whyNot(head) ?? []);
-  const usable = heads.filter((head) => !whyNot(head) && head.leftOut === undefined && head.prompts > 0);
+  const whyNots = new Map(heads.map((head) => [head, whyNot(head)]));
+  const reasons = [...whyNots.values()].filter((why) => why !== undefined);
+  const usable = heads.filter(
+    (head) => whyNots.get(head) === undefined && head.leftOut === undefined && head.nUserTurns > 0,
+  );
   const here = usable.filter((head) => isHere(folderOf(head)));
   const floor = lookbackFloor({ lookbackHours: settings.lookbackHours, now });
   return {
     ...{ trouble, filesRead: read, usableHere: here.length },
-    overview: overview(index, { isIgnored: (head) => whyNot(head) !== undefined }),
+    overview: overview(index, { isIgnored: (head) => whyNots.get(head) !== undefined }),
     notSurveyed: [...new Set(reasons)].map((why) => [why, reasons.filter((one) => one === why).length] as const),
     lookedAt: (sources.length > 0 ? sources : transcriptSources).flatMap((one) => one.roots(place)).map(redact),
     isRecent: (here.length > 0 ? here : usable).some((head) => !(timeOf(head) < floor)),

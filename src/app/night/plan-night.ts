@@ -28,7 +28,7 @@ import {
 import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
-import { ASSUMED, priceStages } from '../price-estimate.ts';
+import { ASSUMED, priceStages, USUAL_ATTEMPT } from '../price-estimate.ts';
 
 /** What a night would do: who reads what, and what that costs. */
 export type NightPlan = {
@@ -139,9 +139,6 @@ export type NightEstimate = CostEstimate & { readonly minutes: Range; readonly t
 const [MINER_PROMPT, MINER_REPLY] = [700, 400];
 /** A call of an agent CLI starts a program; a call of an API does not. */
 const SECONDS_PER_CALL = { api: { low: 2, high: 6 }, cli: { low: 6, high: 20 } };
-/** An agent with tools calls its model several times for a task, and sends everything before again. */
-const TURNS = { low: 4, high: 15 };
-const TOKENS_PER_TURN = 15_000;
 
 type NightSize = Pick<PlanInput, 'settings' | 'models' | 'skillTokens'> &
   Pick<NightPlan, 'pages' | 'miner'> & { readonly pageTokens: number };
@@ -195,8 +192,9 @@ function combine(few: readonly StageEstimate[], many: readonly StageEstimate[], 
 /** Cached tokens count as well, although most of what is sent again comes from the provider's cache. */
 function withTurns(stage: StageEstimate): StageEstimate {
   if (stage.role !== 'target') return stage;
-  const { low, high } = { low: stage.calls.low * TURNS.low, high: stage.calls.high * TURNS.high };
-  const inputTokens = { low: low * TOKENS_PER_TURN, high: high * TOKENS_PER_TURN };
+  const { turns, tokensPerTurn } = USUAL_ATTEMPT;
+  const { low, high } = { low: stage.calls.low * turns.low, high: stage.calls.high * turns.high };
+  const inputTokens = { low: low * tokensPerTurn, high: high * tokensPerTurn };
   return { ...stage, calls: { low, high }, inputTokens };
 }
 

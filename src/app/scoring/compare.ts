@@ -149,7 +149,7 @@ export async function compareDocuments(
   requireTrueTasks(subjects, { isForced, onWarning });
   const models = await resolveScoring(loaded, caller);
   const plan = await planSplits(wiring, split);
-  requireEnough(plan.count, split);
+  requireEnough(plan.tasks.length, split);
   const scored = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning });
   const unmeasured = scored.find((one) => one.unmeasured)?.unmeasured;
   if (unmeasured) throw unmeasured;

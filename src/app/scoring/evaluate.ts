@@ -2,7 +2,8 @@ import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/inde
 import type { Cost } from '../../core/run/index.ts';
 import { pooledMean } from '../../core/stats/index.ts';
 import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '../../project/index.ts';
-import type { CheckKind, EvalReport, ScoredDocument, SkillCheck } from '../../report/index.ts';
+import type { CheckKind, CostEstimate, EvalReport, ScoredDocument, SkillCheck } from '../../report/index.ts';
+import { estimateScoring } from '../estimate.ts';
 import { openBaseline } from './baseline.ts';
 import { compareSides, sideOf } from './compare.ts';
 import { planSplits, requireTrueTasks, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
@@ -28,6 +29,8 @@ type EvalOptions = Pick<ScoringOptions, 'observers' | 'signal' | 'isCached'> & {
 /** A document that is ready to be scored: everything is read, and nothing is paid yet. */
 export type OpenEval = AsyncDisposable & {
   readonly config: SkillOptConfigInput;
+  /** What scoring will ask for. Makes no call. */
+  estimate(options: Pick<EvalOptions, 'isCached'>): Promise<CostEstimate>;
   score(options: EvalOptions): Promise<EvalReport>;
 };
 
@@ -47,6 +50,11 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
     for (const reason of plan.leftOut) onWarning(`left out: ${reason}`);
     return {
       config,
+      estimate: ({ isCached }) =>
+        estimateScoring(loaded, {
+          ...{ wiring: subject.wiring, tasks: plan.tasks, isCached },
+          texts: subjects.map(({ text }) => text),
+        }),
       async score({ minScore, ...options }) {
         const [scored, before] = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning });
         const check = checkSkill({ scored: scored!, baseline: before, minScore, config });

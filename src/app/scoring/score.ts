@@ -1,5 +1,12 @@
 import { dirname, join } from 'node:path';
-import { bucketScores, parseConfig, type SkillEnv, SkillError, toEvaluation } from '../../core/contracts/index.ts';
+import {
+  bucketScores,
+  type Item,
+  parseConfig,
+  type SkillEnv,
+  SkillError,
+  toEvaluation,
+} from '../../core/contracts/index.ts';
 import { addStageUsage, type RunObserver, totalCost, type UsageTable } from '../../core/run/index.ts';
 import { skillHash } from '../../core/text/index.ts';
 import { type Budget, createBudget, LimitReached } from '../../models/index.ts';
@@ -101,7 +108,7 @@ export const ALL_SPLITS = 'all';
 
 type SplitPlan = {
   readonly names: readonly string[];
-  readonly count: number;
+  readonly tasks: readonly Item[];
   /** Why other splits are not among them. */
   readonly leftOut: readonly string[];
   /** The hash of the test tasks, if they are among them. */
@@ -115,24 +122,24 @@ export const planSplits = (wiring: Wiring, split: string): Promise<SplitPlan> =>
 async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
   const { env } = wiring;
   const config = parseConfig(wiring.config);
-  const countOf = async (name: string) => (await splitItems(env, name, config)).length;
+  const tasksOf = (name: string) => splitItems(env, name, config);
   if (split !== ALL_SPLITS) {
-    const count = await countOf(split);
-    if (count === 0) throw emptySplit(env, split);
-    return { names: [split], count, leftOut: [], testTasks: await testTasksOf(wiring, split) };
+    const tasks = await tasksOf(split);
+    if (tasks.length === 0) throw emptySplit(env, split);
+    return { names: [split], tasks, leftOut: [], testTasks: await testTasksOf(wiring, split) };
   }
   const { selectionSplit, testSplit } = config;
   const wanted = [...new Set(['train', selectionSplit, testSplit])];
   const [names, leftOut]: [string[], string[]] = [[], []];
-  let count = 0;
+  const tasks: Item[] = [];
   for (const name of wanted) {
     const reason = await whyEmpty(env, name);
     (reason === undefined ? names : leftOut).push(reason ?? name);
-    if (reason === undefined) count += await countOf(name);
+    if (reason === undefined) tasks.push(...(await tasksOf(name)));
   }
   if (names.length === 0) throw emptySplit(env, wanted.join(', '));
   const testTasks = names.includes(testSplit) ? await testTasksOf(wiring, testSplit) : undefined;
-  return { names, count, leftOut, testTasks };
+  return { names, tasks, leftOut, testTasks };
 }
 
 /** An environment may throw for a split that it does not have. */

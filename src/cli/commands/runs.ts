@@ -13,6 +13,7 @@ import {
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { filesBehind } from '../../core/document/index.ts';
+import { callWords, costWords } from '../../core/run/index.ts';
 import { percent, printable } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import {
@@ -68,7 +69,7 @@ function runTable(runs: readonly RunRow[], { lineWidth: width, colors }: Termina
     { title: 'run', isElastic: true },
     { title: 'state', isElastic: true, paint },
     ...rightColumns(['validation']),
-    ...rightColumns(['test', 'accepted', 'when'], true),
+    ...rightColumns(['test', 'accepted', 'when', 'cost'], true),
   ];
   const now = new Date();
   const rows = runs.map((run) => cells(run, now));
@@ -76,10 +77,18 @@ function runTable(runs: readonly RunRow[], { lineWidth: width, colors }: Termina
 }
 
 function cells(run: RunRow, now: Date): string[] {
-  const { name, state, baselineScore, bestScore, testScore, accepted, rejected, modifiedAt } = run;
+  const { name, state, baselineScore, bestScore, testScore, accepted, rejected, modifiedAt, cost } = run;
   const change = baselineScore === null ? '–' : `${percent(baselineScore).replace(' %', '')} → ${percent(bestScore)}`;
   const kept = accepted + rejected > 0 ? `${accepted} of ${accepted + rejected}` : '–';
-  return [name, state, change, percent(testScore), kept, ago(modifiedAt, now)];
+  return [
+    name,
+    state,
+    change,
+    percent(testScore),
+    kept,
+    ago(modifiedAt, now),
+    cost ? `${callWords(cost)}, ${costWords(cost)}` : '–',
+  ];
 }
 
 type ShowFlags = { readonly root: string; readonly all?: boolean; readonly task?: string; readonly step?: number };

@@ -24,6 +24,7 @@ import {
   compareMarkdown,
   compareValue,
   type EvalReport,
+  estimateLine,
   evalLines,
   evalValue,
   githubError,
@@ -93,6 +94,7 @@ async function evaluate({ skill, quiet, ...flags }: EvalFlags, terminal: Termina
     { env: io.env, notices: terminal },
   );
   const files = await openReportFiles(flags, cwd);
+  if (!quiet) terminal.say(estimateLine(await scoring.estimate({ isCached })));
   try {
     const report = await withProgress(terminal, { loaded, quiet, isKept: isCached }, ({ observers, signal }) =>
       scoring.score({ minScore, isCached, observers, signal }),

@@ -19,6 +19,7 @@ import {
   duration,
   eventLines,
   finishedRollouts,
+  forecastWords,
   isSearchOver,
   openLine,
   progressBlock,
@@ -51,16 +52,15 @@ export function openProgress(terminal: Terminal, options: ProgressOptions = {}):
   const isLive = stderr.isTTY === true && !isQuiet;
   const look = () => ({ width: lineWidth(stderr.columns), colors: terminal.errorColors });
   const log = terminal.say; // above the live block, where there is one
-  const tell = (line: string | undefined) => {
-    if (line !== undefined && !isQuiet) log(line);
-  };
+  const tell = (line: string | undefined) => void (line !== undefined && !isQuiet && log(line));
   const run = followRun();
+  const forecast = forecastOnce(isLive ? undefined : tell);
   const trouble = watchTrouble(isLive ? undefined : tell);
-  const block = redrawnBlock(terminal, () => {
-    const marks = isWatched ? markLines(run.view(), look().width) : [];
-    const troubles = trouble.lines().map((line) => clip(line.trim(), look().width));
-    return [...progressBlock(run.view(), look()), ...marks, ...troubles];
-  });
+  const block = redrawnBlock(terminal, () => [
+    ...progressBlock(run.view(), look()),
+    ...(isWatched ? markLines(run.view(), look().width) : []),
+    ...trouble.lines().map((line) => clip(line.trim(), look().width)),
+  ]);
   if (isLive && !isNight) block.begin(); // before the first run of a night a person is asked, and transcripts are read
 
   return {
@@ -77,11 +77,24 @@ export function openProgress(terminal: Terminal, options: ProgressOptions = {}):
       run.progress(next);
       if (isWatched && !isLive) tell(markText(next));
     },
-    onSpend: run.spend,
-    onRetry: trouble.onRetry,
-    onRateLimit: trouble.onRateLimit,
+    onSpend(spent) {
+      run.spend(spent);
+      forecast(run.view());
+    },
+    ...{ onRetry: trouble.onRetry, onRateLimit: trouble.onRateLimit },
     onWarning: terminal.warn,
     close: block.close,
+  };
+}
+
+/** Where nothing is redrawn, `tell` gets one line on what all attempts of an agent will cost. */
+function forecastOnce(tell: ((line: string) => void) | undefined) {
+  let isTold = tell === undefined;
+  return (view: Parameters<typeof forecastWords>[0]) => {
+    const [words] = isTold ? [] : forecastWords(view);
+    if (words === undefined) return;
+    isTold = true;
+    tell?.(`  ${words}`);
   };
 }
 
@@ -133,9 +146,11 @@ function followRun() {
   let marks = '';
   let before = emptyRun.usage;
   let spent: AgentsSpent | undefined;
-  const usage = () => (spent ? usageWith(spent, before, state.usage) : state.usage);
   return {
-    view: () => ({ state, progress, marks, usage: usage(), elapsedMs: performance.now() - startedAt, finishedBefore }),
+    view() {
+      const usage = spent ? usageWith(spent, before, state.usage) : state.usage;
+      return { state, progress, marks, spent, usage, finishedBefore, elapsedMs: performance.now() - startedAt };
+    },
     spend(all: AgentsSpent) {
       spent = all;
     },

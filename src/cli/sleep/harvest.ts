@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { constants } from 'node:fs';
 import { harvestSessions, type NotSurveyed, surveySessions } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
@@ -17,7 +17,7 @@ import {
   toTaskJson,
   writeTasksFile,
 } from '../../sleep/index.ts';
-import { shownPath } from '../../stores/index.ts';
+import { mayAccess, shownPath } from '../../stores/index.ts';
 import { findSource } from '../../transcripts/index.ts';
 import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -266,7 +266,7 @@ const MOST_NAMED = 3;
 /** Transcripts that were read in part or not at all, by what is to be done about them, with their names. */
 export function troubleLines(trouble: readonly FileTrouble[], redact: (text: string) => string, terminal: Terminal) {
   const unread = trouble.filter(({ trouble: kinds }) => kinds.unreadable);
-  const closed = unread.filter(({ path }) => !mayRead(path));
+  const closed = unread.filter(({ path }) => !mayAccess(path, constants.R_OK));
   const groups: readonly (readonly [readonly FileTrouble[], string])[] = [
     [closed, 'may not be read by you: look at the permissions'],
     [unread.filter((one) => !closed.includes(one)), 'could not be read: not in a form that we know'],
@@ -282,13 +282,4 @@ export function troubleLines(trouble: readonly FileTrouble[], redact: (text: str
       ),
     ];
   });
-}
-
-function mayRead(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

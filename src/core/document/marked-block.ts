@@ -29,7 +29,7 @@ export function writeBlock(skill: string, kind: BlockKind, content: string): str
 
 /** Without the blank lines that stood around a block that is gone. */
 function closeGap(before: string, behind: string): string {
-  const [above, below] = [before.replace(/(?:\r?\n)+$/, ''), behind.replace(/^(?:\r?\n)+/, '')];
+  const [above, below] = [before.replace(/(?<!\n)(?:\r?\n)+$/, ''), behind.replace(/^(?:\r?\n)+/, '')];
   const gap = before.slice(above.length) + behind.slice(0, behind.length - below.length);
   const lineEnd = gap.startsWith('\r') ? '\r\n' : '\n';
   if (above === '') return below;

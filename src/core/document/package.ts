@@ -1,3 +1,4 @@
+import { isPortableName } from '../text/index.ts';
 import { frontmatterEnd } from './protected-regions.ts';
 
 export type PackageFiles = Readonly<Record<string, string>>;
@@ -87,12 +88,11 @@ export function trainedFiles(files: Readonly<Record<string, string>>, { parts = 
 }
 
 const PLAIN_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_])?$/;
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** A new file is a plain path in references/ or scripts/, or a Markdown file beside SKILL.md. */
 export function isNewPath(path: string): boolean {
   const names = path.split('/');
-  const isPlain = names.every((name) => PLAIN_NAME.test(name) && !RESERVED.test(name));
+  const isPlain = names.every((name) => PLAIN_NAME.test(name) && isPortableName(name));
   const isPlace = names.length === 1 ? path.endsWith('.md') : ['references', 'scripts'].includes(names[0]!);
   return isPlain && isPlace && names.length <= 4;
 }

@@ -54,8 +54,11 @@ export interface Ledger {
   stop(limit: LimitName, advised?: number): void;
 }
 
+/** `atEnd`: what was spent if nothing more is answered. */
+type LedgerInMemory = Ledger & { atEnd(): Spent };
+
 /** A ledger in memory. `write` is given each line before it counts. */
-export function createLedger(before: Spent, write: (line: object) => void = () => undefined) {
+export function createLedger(before: Spent, write: (line: object) => void = () => undefined): LedgerInMemory {
   let over = before;
   let lastId = 0;
   const open = new Map<number, LedgerEntry>();
@@ -63,7 +66,7 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
     write({ id, ...entry });
     open.set(id, entry);
   };
-  const ledger: Ledger = {
+  return {
     add(stage, answered) {
       write({ id: ++lastId, stage, answered });
       over = addEntry(over, { stage, answered });
@@ -92,10 +95,8 @@ export function createLedger(before: Spent, write: (line: object) => void = () =
     stop(limit, advised) {
       over = { ...over, limit, ...(advised === undefined ? {} : { advised }) };
     },
+    atEnd: () => [...open.values()].reduce(addEntry, over),
   };
-  /** What was spent if nothing more is answered. */
-  const atEnd = () => [...open.values()].reduce(addEntry, over);
-  return { ...ledger, atEnd };
 }
 
 /** With an entry whose process is gone, or that is over: what was in flight has no answer. */

@@ -68,7 +68,12 @@ export type Progress = {
 };
 
 /** What agents have spent since the run was opened, attempts under way included. Dollars as far as a price is known. */
-export type AgentsSpent = { readonly calls: number; readonly costUsd: number };
+export type AgentsSpent = {
+  readonly calls: number;
+  readonly costUsd: number;
+  /** Attempts that have ended, and their part of the dollars: what one attempt costs. */
+  readonly ended: { readonly attempts: number; readonly costUsd: number };
+};
 
 /** Watches a run. Notified after an event is safe on disk; can neither change nor break the run. */
 export interface RunObserver {
@@ -76,7 +81,7 @@ export interface RunObserver {
   onOpen?(state: RunState): void;
   onEvent?(event: RunEvent, state: RunState): void;
   onProgress?(progress: Progress): void;
-  /** At each call of an agent's model. Events count the same later. */
+  /** At each call of an agent's model, and when an attempt has ended. Events count the same later. */
   onSpend?(spent: AgentsSpent): void;
   /** A model call that is about to be tried again. */
   onRetry?(retry: { readonly error: Error; readonly attempt: number; readonly delayMs: number }): void;

@@ -1,4 +1,3 @@
-export { withCauses } from './causes.ts';
 export { defined, groupBy, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
@@ -14,8 +13,28 @@ export {
   toCamelCase,
   toSnakeCase,
 } from './json.ts';
-export { closestName, describeIssue, describeValue, expectedBy, suggestion, unknownKeys, valueAt } from './names.ts';
-export { clip, inMarkdown, nameAsData, oneLine, printable, shellWord, withoutEscapes } from './printable.ts';
+export {
+  closestName,
+  describeIssue,
+  describeValue,
+  expectedBy,
+  isPortableName,
+  nameProblem,
+  portableName,
+  suggestion,
+  unknownKeys,
+  valueAt,
+} from './names.ts';
+export {
+  clip,
+  inMarkdown,
+  nameAsData,
+  oneLine,
+  printable,
+  shellWord,
+  withCauses,
+  withoutEscapes,
+} from './printable.ts';
 export { casefold, head, includesText, roundHalfToEven, rstrip, strip, WHITESPACE } from './python-text.ts';
 export {
   askedKey,

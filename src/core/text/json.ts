@@ -68,10 +68,17 @@ export const jsonText = (value: unknown): string => escaped(JSON.stringify(value
 
 export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value));
 
-const escaped = (json: string): string =>
-  json.replace(HIDDEN, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
-  );
+const escaped = (json: string): string => json.replace(HIDDEN, (character) => escapeOf(character));
+
+/** A hidden character seldom comes alone: a text of them would take ten times as long. */
+const escapeOf = memoize(
+  (character: string) =>
+    character
+      .split('')
+      .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
+      .join(''),
+  { maxEntries: 1_000 },
+);
 
 export const hex = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');
 

@@ -42,6 +42,27 @@ function editDistance(from: string, to: string): number {
   return rows[from.length]![to.length]!;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Windows has no files with them
+const NOT_IN_NAMES = /[<>:"/\\|?*\x00-\x1f]/g;
+/** Windows takes each for a device, with any ending behind it. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?=\.|$)/i;
+
+/** Whether a file or folder can have this name on every system. Windows drops a dot or a space at its end. */
+export const isPortableName = (name: string): boolean => name !== '' && portableName(name) === name;
+
+/** The name itself if every system takes it, else one like it. */
+export const portableName = (name: string): string =>
+  name
+    .replace(NOT_IN_NAMES, '-')
+    .replace(/[. ]+$/, '')
+    .replace(DEVICE, '$&-1') || '-';
+
+/** For messages; undefined if every system takes the name. */
+export const nameProblem = (name: string): string | undefined =>
+  isPortableName(name)
+    ? undefined
+    : `expected a name that a folder can have on every system, got ${JSON.stringify(name)}: Windows refuses con, nul, com1 and the like, < > : " | ? *, and a dot or a space at the end`;
+
 type Issue = z.core.$ZodIssue;
 
 /** `batchSize: expected a number, got "many"`: which key, what was expected, what came. */

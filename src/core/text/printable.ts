@@ -1,3 +1,4 @@
+import { memoize } from './collections.ts';
 import { HIDDEN, hex } from './json.ts';
 
 const VARIANTS = /[\ufe00-\ufe0f]/g;
@@ -18,7 +19,9 @@ const ESCAPES = new RegExp(
 
 /** Foreign text, safe to print. Escape sequences are left out, and a hidden character is shown as `<U+202E>`. */
 export const printable = (text: string): string =>
-  withoutEscapes(text).replace(HIDDEN, (character) => `<U+${hex(character.codePointAt(0)!)}>`);
+  withoutEscapes(text).replace(HIDDEN, (character) => nameOf(character));
+
+const nameOf = memoize((character: string) => `<U+${hex(character.codePointAt(0)!)}>`, { maxEntries: 1_000 });
 
 /** Most texts have none of it, and are searched once. */
 const MAY_HIDE = new RegExp(`[\\r\\x1b\\x80-\\x9f]|${VARIANTS.source}`);
@@ -66,4 +69,22 @@ export function clip(text: string, length: number): string {
 export function shellWord(text: string): string {
   const word = oneLine(text);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+type Thrown = Error & {
+  readonly errors?: readonly unknown[];
+  readonly socket?: { readonly remoteAddress?: string; readonly remotePort?: number } | undefined;
+};
+
+/** A chain of causes may be a ring. */
+const MOST_CAUSES = 4;
+
+/** What was thrown, with its causes: `fetch failed` alone says neither what was asked nor why it failed. */
+export function withCauses(thrown: unknown, most = MOST_CAUSES): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { message, cause, errors = [], socket } = thrown as Thrown;
+  const place = socket?.remoteAddress === undefined ? '' : ` (${socket.remoteAddress}:${socket.remotePort})`;
+  const causes = most === 0 ? [] : [...errors, ...(cause instanceof Error ? [cause] : [])];
+  const reasons = causes.map((one) => withCauses(one, most - 1)).filter((reason) => !message.includes(reason));
+  return [...new Set([`${message}${place}`, ...reasons])].filter(Boolean).join(': ');
 }

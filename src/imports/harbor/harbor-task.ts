@@ -23,7 +23,7 @@ export async function readHarborTask(folder: string): Promise<Pick<ImportedWork,
   const name = basename(folder);
   try {
     const settings = readTaskToml(await readBelow(folder, 'task.toml'));
-    const files = { ...(await readEnvironment(folder, settings)), tests: await readTests(folder) };
+    const files = { ...(await readEnvironment(folder, settings)), tests: await readTests(folder, settings) };
     const prompt = await readBelow(folder, 'instruction.md');
     const value = { id: settings.name ?? name, prompt, ...toTask(settings, files) };
     const leftOut = [...settings.leftOut, ...lostOf(files.docker)];
@@ -58,12 +58,11 @@ function toTask(settings: TaskSettings, { docker, contents, tests }: TaskFiles) 
 
 const DOWNLOADS = /^[^#\n]*?\b(apt-get|apk|dnf|curl|wget|uvx?|npx|pip3? install|npm (?:ci|i|install)|git clone)\b/m;
 
-/** Tests that first fetch their programs would end in a zero that says nothing about the work. */
-async function readTests(folder: string): Promise<FileContents> {
-  const script = await readBelow(folder, 'tests/test.sh');
-  const [, program] = DOWNLOADS.exec(script) ?? [];
-  if (program !== undefined)
-    throw new NotCarried(`tests/test.sh downloads what it needs (${program}), and verifiers have no network`);
+/** Tests that first fetch their programs would end in a zero that says nothing about the work, unless they name from where. */
+async function readTests(folder: string, { hosts }: TaskSettings): Promise<FileContents> {
+  const [, program] = DOWNLOADS.exec(await readBelow(folder, 'tests/test.sh')) ?? [];
+  if (program !== undefined && hosts.length === 0)
+    throw new NotCarried(`tests/test.sh downloads what it needs (${program}), and allowed_hosts names no host for it`);
   const tests = join(folder, 'tests');
   return readContents(tests, asTheyLie(await filesIn(tests)));
 }
@@ -118,7 +117,7 @@ function lostOf(docker: Dockerfile | undefined): LeftOut[] {
 const WHY: readonly (readonly [why: string, beginnings: string])[] = [
   ['it says nothing about what is done or scored', 'task. metadata.'],
   ['everything runs as you, in the sandbox', 'verifier.user agent.user'],
-  ['verifiers have no network', 'verifier.network_mode verifier.allowed_hosts'],
+  ['verifiers reach the hosts that verifierHosts of the project names, and no other', 'verifier.network_mode'],
   [
     'an agent reaches its model, and what sandbox: gives it',
     'agent.network_mode agent.allowed_hosts environment.allow_internet environment.network_mode',
@@ -159,16 +158,20 @@ function readTaskToml(text: string) {
   const leftOut = fields.flatMap(([path, value]): LeftOut[] => {
     const isHarmless = HARMLESS.includes(path) || (path === 'verifier.network_mode' && value === 'no-network');
     if (isUsable.get(path) || isHarmless || VARIABLE.test(path)) return [];
-    const why = isUsable.has(path) ? `a value that cannot be used: ${JSON.stringify(value)}` : whyNot(path);
+    const why = isUsable.has(path) ? `a value that cannot be used: ${JSON.stringify(value)}` : whyNot(path, value);
     return [{ where: path, what: path, why }];
   });
   const { env, leftOut: lostEnv } = environmentOf(fields);
-  return { ...used, image: textIn(at('environment.docker_image')), env, leftOut: [...leftOut, ...lostEnv] };
+  const [image, hosts] = [textIn(at('environment.docker_image')), textsIn(at('verifier.allowed_hosts'))];
+  return { ...used, hosts, image, env, leftOut: [...leftOut, ...lostEnv] };
 }
 
-const whyNot = (path: string) =>
-  WHY.find(([, beginnings]) => beginnings.split(' ').some((one) => path.startsWith(one)))?.[0] ??
-  'nothing here does it';
+function whyNot(path: string, value: unknown): string {
+  // A task of somebody else opens no way into the network: the person who runs it does.
+  if (path === 'verifier.allowed_hosts') return `in your project file: verifierHosts: [${textsIn(value).join(', ')}]`;
+  const known = WHY.find(([, beginnings]) => beginnings.split(' ').some((one) => path.startsWith(one)));
+  return known?.[0] ?? 'nothing here does it';
+}
 
 function parseToml(text: string): Record<string, unknown> {
   try {
@@ -192,6 +195,7 @@ function fieldsOf(table: object, path = ''): Field[] {
 }
 
 const textIn = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
+const textsIn = (value: unknown) => (Array.isArray(value) ? value.filter((one) => textIn(one) !== undefined) : []);
 const amountIn = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined);
 
 /** Of at most an hour. */

@@ -26,6 +26,15 @@ server.on('error', ({ message }) => {
 });
 
 server.listen(Number(port), '127.0.0.1', () => {
+  // An empty connection says outside that this process listens: its own exit codes are then those of the program.
+  const greeting = connect({ path: socket }, () => greeting.end());
+  greeting
+    .on('error', () => {})
+    .on('close', start)
+    .resume();
+});
+
+function start() {
   let child; // signals are listened for before it starts: one in between would end this process alone
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']) {
     process.on(signal, () => child.kill(signal));
@@ -37,4 +46,4 @@ server.listen(Number(port), '127.0.0.1', () => {
   });
   // As shells tell of a signal: what waits for this process need not know that there is another below it.
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
-});
+}

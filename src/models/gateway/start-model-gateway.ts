@@ -89,25 +89,13 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
   const root = 'socket' in listen ? '' : `/${randomBytes(12).toString('hex')}`;
   const counting = { spending, admission, onSpend };
   const room = new BodyRoom();
-  const lastOf = new WeakMap<Socket, ServerResponse>();
-  const server = createServer(async (incoming, response) => {
-    const { socket } = incoming;
-    // No agent's client sends a request before the last one is answered. A flood of them would fill our memory.
-    if (lastOf.get(socket)?.writableEnded === false) return void socket.destroy();
-    lastOf.set(socket, response);
+  const server = serverForAgents(async (incoming, response) => {
     const signal = untilLeft(response, closing.signal);
     const relay = { upstream, endpoint, idleMs, retry, limiter, signal, response };
-    try {
-      const call = readCall(incoming, { root, endpoint });
-      if ('refused' in call) sendError(response, call.refused, call.dialect);
-      else await answer(call, { incoming, room, relay, counting });
-    } catch {
-      response.destroy();
-    }
+    const call = readCall(incoming, { root, endpoint });
+    if ('refused' in call) sendError(response, call.refused, call.dialect);
+    else await answer(call, { incoming, room, relay, counting });
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  server.requestTimeout = BODY_MS;
-  server.keepAliveTimeout = 600_000; // a client that uses a connection just when it is closed would see a failure
   await listenOn(server, listen);
   return {
     url: 'socket' in listen ? undefined : `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
@@ -120,6 +108,21 @@ export async function startModelGateway(options: ModelGatewayOptions): Promise<M
       await Promise.all([closed, upstream[Symbol.asyncDispose]()]);
     },
   };
+}
+
+function serverForAgents(answer: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>): Server {
+  const lastOf = new WeakMap<Socket, ServerResponse>();
+  const server = createServer(async (incoming, response) => {
+    const { socket } = incoming;
+    // No agent's client sends a request before the last one is answered. A flood of them would fill our memory.
+    if (lastOf.get(socket)?.writableEnded === false) return void socket.destroy();
+    lastOf.set(socket, response);
+    await answer(incoming, response).catch(() => response.destroy());
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.requestTimeout = BODY_MS;
+  server.keepAliveTimeout = 600_000; // a client that uses a connection just when it is closed would see a failure
+  return server;
 }
 
 const factsOf = (spending: Spending, admission: Admission): Omit<ModelGateway, 'url' | typeof Symbol.asyncDispose> => ({

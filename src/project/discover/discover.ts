@@ -128,7 +128,7 @@ function addressIn(variable: string, value: string | undefined): string | undefi
   const url = new URL(text);
   // A name or a password in an address would end up in the project file.
   if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search) return undefined;
-  if (!isHost) return text.replace(/\/+$/, '');
+  if (!isHost) return text.replace(/(?<!\/)\/+$/, '');
   const host = url.hostname === '0.0.0.0' ? '127.0.0.1' : url.hostname;
   return `${url.protocol}//${host}:${url.port || PORTS.Ollama}/v1`;
 }

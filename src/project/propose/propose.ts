@@ -66,7 +66,7 @@ export function hasTasks({ source, weighed }: Choice): boolean {
 
 function runName(name: string): string {
   const plain = skillNameFor(name).normalize('NFKD');
-  return plain.replace(/[^A-Za-z0-9-]+/g, '').replace(/^-+|-+$/g, '') || 'skill';
+  return plain.replace(/[^A-Za-z0-9-]+/g, '').replace(/^-+|(?<!-)-+$/g, '') || 'skill';
 }
 
 const skillText = (name: string) =>

@@ -30,7 +30,7 @@ import {
   type Trajectory,
   type WorkspaceDiff,
 } from '../../core/contracts/index.ts';
-import type { Trained } from '../../core/document/index.ts';
+import { filesBehind, type Trained } from '../../core/document/index.ts';
 import type { OnVerifierCrash, WorkspaceTask } from '../../core/judge/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { removeStale } from '../../workspaces/index.ts';
@@ -39,7 +39,6 @@ import {
   amongNeighbours,
   checkPackage,
   contentVersion,
-  filesIn,
   filesUsed,
   installedPackage,
   nameOf,
@@ -94,20 +93,17 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
   const tryFirst = verifierTrial(workspaces);
   const usesJudge = tasks.some((task) => task.rubric !== undefined);
   let trained: Trained = {};
+  const surroundings = { ...options, ...workspaces, rubric };
   const attempt = async (context: RolloutContext<WorkspaceTask>) =>
     (await tryFirst(context.item, context.signal)) ??
-    runAttempt(context, installedPackage(options.package, context.skill, trained), {
-      ...options,
-      ...workspaces,
-      rubric,
-    });
+    runAttempt(context, installedPackage(options.package, context.skill, trained), surroundings);
   return {
     name,
     get version() {
-      const limits = limitsOf(options.limits);
       const judged = usesJudge ? `, rubric ${rubric.version}` : '';
       const crash = options.onVerifierCrash === 'stop' ? ', a verifier that crashes stops' : '';
-      return `workspace 2 in ${reaching(verifierHosts, sandbox).id}${judged}${crash}, ${contentVersion({ ...options, limits }, trained)}`;
+      const content = contentVersion({ ...options, limits: limitsOf(options.limits) }, trained);
+      return `workspace 2 in ${reaching(verifierHosts, sandbox).id}${judged}${crash}, ${content}`;
     },
     isVersionWhole: true,
     judgeCalls: usesJudge ? 2 : 0,
@@ -122,7 +118,7 @@ export function workspaceEnv(options: WorkspaceEnvOptions): SkillEnv<WorkspaceTa
       requireNames(tasks, sandbox);
     },
     checkSkill: (candidate, parent) =>
-      checkPackage({ candidate: filesIn(candidate, trained), parent: filesIn(parent, trained), sandbox }),
+      checkPackage({ candidate: filesBehind(candidate, trained), parent: filesBehind(parent, trained), sandbox }),
     tryScoring: () => tryVerifiers(tasks, workspaces),
     rolloutOne: (context) => attempt(context).catch(withoutPlace),
   };

@@ -1,4 +1,5 @@
 import { SkillError } from '../../core/contracts/index.ts';
+import { groupBy } from '../../core/text/index.ts';
 import { type LeftOut, SessionDigest } from '../../transcripts/index.ts';
 import type { Cursor, Cursors } from '../state/sleep-state.ts';
 import { type Ignored, type Scope, scopeTest } from './scope.ts';
@@ -40,9 +41,17 @@ export async function harvest(options: HarvestOptions): Promise<Harvest> {
   const names = options.sources.map(({ name }) => name);
   const found = placedHeads(options.index.files().filter(({ source }) => names.includes(source)));
   const { chosen, waiting, counts } = chooseSessions(found, { ...options, inScope, since });
-  const sessions = await digestsOf(chosen, options);
-  const considered = { files, filesRead: read, ...counts };
-  return { sessions, considered, trouble, newCursor: advanceCursors(options, names, { chosen, waiting }) };
+  const { sessions, unread } = await readTexts(chosen, options);
+  const done = { chosen: chosen.filter((one) => !unread.includes(one)), waiting: [...waiting, ...unread] };
+  return {
+    sessions,
+    considered: { files, filesRead: read, ...counts },
+    trouble: [
+      ...trouble,
+      ...unread.map(({ file: { source, path } }) => ({ source, path, trouble: { unreadable: 1 } })),
+    ],
+    newCursor: advanceCursors(options, names, done),
+  };
 }
 
 /** Throws for a time without its zone, and for a day that does not exist. */
@@ -64,18 +73,24 @@ function isNoDay(since: string): boolean {
   return day !== undefined && (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day);
 }
 
-/** In the given order, without the real folder, which stays in the index. A file whose digests are lost is read again. */
-async function digestsOf(chosen: readonly PlacedHead[], options: HarvestOptions): Promise<SessionDigest[]> {
-  const files = [...new Set(chosen.map(({ file }) => file))];
-  const digests = new Map(files.map((file) => [file, options.index.digests(file)]));
-  const lost = files.filter((file) => digests.get(file) === undefined);
-  if (lost.length > 0) {
-    options.index.drop(lost);
-    await updateIndex(options);
-    for (const file of lost) digests.set(file, options.index.digests(file));
+/** In the given order, without the real folder, which stays in the index. Unread: those that are gone since they were found. */
+async function readTexts(chosen: readonly PlacedHead[], { sources, place, redact, signal }: HarvestOptions) {
+  const digests = new Map<PlacedHead, SessionDigest>();
+  for (const inFile of groupBy(chosen, ({ file }) => file)) {
+    const { file } = inFile[0]!;
+    const only = new Set(inFile.map(({ head }) => head.sessionId));
+    const source = sources.find(({ name }) => name === file.source)!;
+    const { sessions } = await source.read(file, { place, redact, signal, only });
+    for (const placed of inFile) {
+      const digest = sessions.find(({ sessionId }) => sessionId === placed.head.sessionId);
+      if (digest !== undefined) digests.set(placed, digest);
+    }
   }
-  const found = chosen.map(({ head, file }) => digests.get(file)?.find((one) => one.sessionId === head.sessionId));
-  return found.filter((digest) => digest !== undefined).map(({ folder: _folder, ...digest }) => digest);
+  const found = chosen.flatMap((placed) => digests.get(placed) ?? []);
+  return {
+    sessions: found.map(({ folder: _folder, ...digest }) => digest),
+    unread: chosen.filter((placed) => !digests.has(placed)),
+  };
 }
 
 type PlacedHead = { readonly head: SessionHead; readonly file: IndexedFile };
@@ -91,7 +106,9 @@ function placedHeads(files: readonly IndexedFile[]): PlacedHead[] {
   return [...found.values()].sort(newestFirst);
 }
 
-const fullness = ({ head }: PlacedHead) => head.turns + (head.leftOut === undefined ? 1e9 : 0);
+const fullness = ({ head }: PlacedHead) => turnsOf(head) + (head.leftOut === undefined ? 1e9 : 0);
+
+const turnsOf = ({ nUserTurns, nAssistantTurns }: SessionHead) => nUserTurns + nAssistantTurns;
 
 /** Sessions without a time come last; ties go by name, so that two machines agree. */
 function newestFirst({ head: a }: PlacedHead, { head: b }: PlacedHead): number {
@@ -138,7 +155,7 @@ function whyNot(head: SessionHead, choice: SessionChoice, isSeen: (head: Session
   if (timeOf(head) < floor) return 'too-old'; // never true for a session without a time
   if (choice.isIgnored?.(head)) return 'ignored';
   if (head.leftOut !== undefined) return head.leftOut;
-  if (head.prompts === 0) return 'no-prompt';
+  if (head.nUserTurns === 0) return 'no-prompt';
   return isSeen(head) ? 'seen' : undefined;
 }
 
@@ -147,14 +164,21 @@ export const lookbackFloor = ({ lookbackHours = 0, now }: Pick<SessionChoice, 'l
   lookbackHours > 0 ? now - lookbackHours * 3_600_000 : 0;
 
 function seenTest(cursors: Cursors): (head: SessionHead) => boolean {
-  type Marked = Pick<SessionHead, 'sessionId' | 'endedAt' | 'turns'>;
-  const markOf = (source: string, { sessionId, endedAt, turns }: Marked) =>
+  const markOf = (source: string, { sessionId, endedAt, turns }: Considered) =>
     `${source}\n${endedAt}\n${turns}\n${sessionId}`;
   const marks = new Set(
     Object.entries(cursors).flatMap(([source, { considered }]) => considered.map((one) => markOf(source, one))),
   );
-  return (head) => marks.has(markOf(head.source, head));
+  return (head) => marks.has(markOf(head.source, consideredOf(head)));
 }
+
+type Considered = Cursor['considered'][number];
+
+const consideredOf = (head: SessionHead): Considered => ({
+  sessionId: head.sessionId,
+  endedAt: head.endedAt,
+  turns: turnsOf(head),
+});
 
 /** How long considered sessions are remembered one by one. Older ones are done with as a whole. */
 const REMEMBERED_MS = 30 * 86_400_000;
@@ -175,10 +199,7 @@ function advanceCursors(options: HarvestOptions, sources: readonly string[], { c
 
 function advance(cursor: Cursor, considered: readonly SessionHead[], waiting: readonly SessionHead[], now: number) {
   const again = new Set(considered.map(({ sessionId }) => sessionId));
-  const all = [
-    ...cursor.considered.filter(({ sessionId }) => !again.has(sessionId)),
-    ...considered.map(({ sessionId, endedAt, turns }) => ({ sessionId, endedAt, turns })),
-  ];
+  const all = [...cursor.considered.filter(({ sessionId }) => !again.has(sessionId)), ...considered.map(consideredOf)];
   const horizon = Math.min(now - REMEMBERED_MS, ...waiting.map(timeOf).filter(Number.isFinite));
   const from = Math.max(Date.parse(cursor.from) || 0, horizon);
   return { from: instant(from), considered: all.filter((one) => !(timeOf(one) < from)) };

@@ -17,9 +17,11 @@ import {
 } from '../../stores/index.ts';
 import type { SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
 
+/** What is known of a session without its texts, which stay in the transcript until a night reads them. */
 export type SessionHead = Readonly<
   Pick<SessionDigest, 'source' | 'sessionId' | 'project' | 'folder' | 'startedAt' | 'endedAt' | 'leftOut'>
-> & { readonly turns: number; readonly prompts: number };
+> &
+  Readonly<Pick<SessionDigest, 'nUserTurns' | 'nAssistantTurns'>>;
 
 /** The folder by which a session is found and ignored: the shown projects of two homes may look alike. */
 export const folderOf = ({ folder, project }: Pick<SessionHead, 'folder' | 'project'>): string => folder ?? project;
@@ -36,25 +38,21 @@ export type IndexedFile = TranscriptFile & {
   readonly heads: readonly SessionHead[];
 };
 
-export type IndexEntry = { readonly file: IndexedFile; readonly sessions: readonly SessionDigest[] };
-
 export interface SessionIndex extends Disposable {
   /** How often it was damaged and begun again since it was opened. */
   readonly damages: number;
   files(): readonly IndexedFile[];
-  /** `undefined` if they are damaged: then the file must be read again. */
-  digests(file: Pick<IndexedFile, 'source' | 'path'>): readonly SessionDigest[] | undefined;
-  put(entries: readonly IndexEntry[]): void;
+  put(files: readonly IndexedFile[]): void;
   drop(files: readonly Pick<IndexedFile, 'source' | 'path'>[]): void;
 }
 
 export const INDEX_FILE = 'index.db';
 
-/** Raise it when sources keep or redact other things: files are then read again. */
-const INDEX_FORMAT = 5;
+/** Raise it when sources find other facts: files are then read again. */
+const INDEX_FORMAT = 6;
 
 const TABLE =
-  'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL, digests TEXT NOT NULL, digests_sum TEXT NOT NULL)';
+  'CREATE TABLE files (id INTEGER PRIMARY KEY, key TEXT NOT NULL, facts TEXT NOT NULL, facts_sum TEXT NOT NULL)';
 
 type Row = { readonly ids: readonly number[]; readonly file: IndexedFile | undefined };
 type Connection = ReturnType<typeof prepare>;
@@ -86,8 +84,7 @@ export async function openSessionIndex(
       return damages;
     },
     files: () => use(({ rows }) => [...rows.values()].flatMap(({ file }) => file ?? [])),
-    digests: (file) => use((connection) => readDigests(connection, keyOf(file))),
-    put: (entries) => use((connection) => changeAll(connection, entries, putAll)),
+    put: (files) => use((connection) => changeAll(connection, files, putAll)),
     drop: (files) => use((connection) => changeAll(connection, files, dropAll)),
     [Symbol.dispose]() {
       if (isOpen) use(({ database }) => closeDatabase(database));
@@ -116,13 +113,9 @@ function makeTable(database: Database): void {
 
 function prepareStatements(database: Database) {
   return {
-    insert: database.prepare<string[]>(
-      'INSERT INTO files (key, facts, facts_sum, digests, digests_sum) VALUES (?, ?, ?, ?, ?)',
-    ),
+    insert: database.prepare<string[]>('INSERT INTO files (key, facts, facts_sum) VALUES (?, ?, ?)'),
     remove: database.prepare<[number]>('DELETE FROM files WHERE id = ?'),
-    select: database
-      .prepare<[number]>('SELECT CAST(digests AS BLOB), CAST(digests_sum AS BLOB) FROM files WHERE id = ?')
-      .raw(),
+    select: database.prepare<[number]>('SELECT CAST(facts AS BLOB) FROM files WHERE id = ?').raw(),
   };
 }
 
@@ -141,14 +134,6 @@ function readRows(database: Database): Map<string, Row> {
 
 const sumOf = (key: string, text: string) => createHash('sha256').update(`${key}\n${text}`).digest('hex').slice(0, 16);
 
-function readDigests({ rows, statements }: Tables, key: string): readonly SessionDigest[] | undefined {
-  const id = rows.get(key)?.ids.at(-1);
-  const row = id === undefined ? undefined : (statements.select.get(id) as [Buffer, Buffer] | undefined);
-  if (row === undefined) return undefined;
-  const [digests, sum] = [String(row[0]), String(row[1])];
-  return sum === sumOf(key, digests) ? (JSON.parse(digests) as SessionDigest[]) : undefined;
-}
-
 /** No transaction without entries: it would wait for a writer and for the disk. */
 const changeAll = <Entry>(
   { database, ...tables }: Connection,
@@ -156,15 +141,15 @@ const changeAll = <Entry>(
   change: (tables: Tables, entries: readonly Entry[]) => void,
 ) => (entries.length === 0 ? undefined : inTransaction(database, () => change(tables, entries)));
 
-function putAll({ rows, statements }: Tables, entries: readonly IndexEntry[]): void {
-  for (const { file, sessions } of entries) {
-    const [key, facts, digests] = [keyOf(file), JSON.stringify(file), JSON.stringify(sessions)];
+function putAll({ rows, statements }: Tables, files: readonly IndexedFile[]): void {
+  for (const file of files) {
+    const [key, facts] = [keyOf(file), JSON.stringify(file)];
     for (const id of rows.get(key)?.ids ?? []) statements.remove.run(id);
-    const { lastInsertRowid } = statements.insert.run(key, facts, sumOf(key, facts), digests, sumOf(key, digests));
+    const { lastInsertRowid } = statements.insert.run(key, facts, sumOf(key, facts));
     rows.set(key, { ids: [Number(lastInsertRowid)], file });
     // A page that was cut off reads as empty, and what is added to it is lost.
     const [kept] = (statements.select.get(Number(lastInsertRowid)) ?? []) as [Buffer?];
-    if (kept === undefined || !kept.equals(Buffer.from(digests)))
+    if (kept === undefined || !kept.equals(Buffer.from(facts)))
       throw new DamagedFile('it does not keep what is written');
   }
 }

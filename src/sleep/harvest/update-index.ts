@@ -1,23 +1,15 @@
 import pLimit from 'p-limit';
 import { groupBy } from '../../core/text/index.ts';
-import type {
-  Place,
-  ReadOptions,
-  ReadSoFar,
-  SessionDigest,
-  TranscriptFile,
-  TranscriptSource,
-  Trouble,
-} from '../../transcripts/index.ts';
 import {
-  DATABASE,
-  type IndexEntry,
-  type IndexedFile,
-  printOf,
-  type SessionHead,
-  type SessionIndex,
-  timeOf,
-} from './session-index.ts';
+  type Place,
+  type ReadOptions,
+  type ReadSoFar,
+  SessionDigest,
+  type TranscriptFile,
+  type TranscriptSource,
+  type Trouble,
+} from '../../transcripts/index.ts';
+import { DATABASE, type IndexedFile, printOf, type SessionHead, type SessionIndex, timeOf } from './session-index.ts';
 
 export type HarvestProgress = { readonly source: string; readonly done: number; readonly total: number };
 
@@ -44,8 +36,12 @@ const PER_COMMIT = 32;
 /** Brings the index up to date: unchanged files are not opened, grown ones are read from where they were left. */
 export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> {
   const { damages } = options.index;
+  const known = groupBy(options.index.files(), ({ source }) => source);
   const updates: IndexUpdate[] = [];
-  for (const source of options.sources) updates.push(await updateSource(source, options));
+  for (const source of options.sources) {
+    const own = known.find(([file]) => file!.source === source.name) ?? [];
+    updates.push(await updateSource(source, new Map(own.map((file) => [file.path, file])), options));
+  }
   if (options.index.damages > damages) return updateIndex(options); // the index has begun again
   return {
     files: updates.reduce((sum, { files }) => sum + files, 0),
@@ -54,23 +50,26 @@ export async function updateIndex(options: UpdateOptions): Promise<IndexUpdate> 
   };
 }
 
-async function updateSource(source: TranscriptSource, options: UpdateOptions): Promise<IndexUpdate> {
-  const { index } = options;
-  const indexed = () => index.files().filter((file) => file.source === source.name);
+async function updateSource(
+  source: TranscriptSource,
+  known: ReadonlyMap<string, IndexedFile>,
+  options: UpdateOptions,
+): Promise<IndexUpdate> {
   const { files, unlisted } = await listFiles(source, options);
-  const known = new Map(indexed().map((file) => [file.path, file]));
   const changed = files.filter((file) => !isUnchanged(file, known.get(file.path)));
-  const failed = await readFiles(source, changed, known, options);
+  const { read, failed } = await readFiles(source, changed, known, options);
   const paths = new Set(files.map(({ path }) => path));
   // A folder that cannot be listed now may be there again tomorrow.
-  if (unlisted.length === 0) index.drop([...known.values()].filter(({ path }) => !paths.has(path)));
-  const now = new Map(indexed().map((file) => [file.path, file]));
-  const troubled = files.flatMap(({ path }) => now.get(path) ?? []).filter(isTroubled);
-  const inFiles = troubled.map(({ path, trouble }) => ({ source: source.name, path, trouble }));
+  if (unlisted.length === 0) options.index.drop([...known.values()].filter(({ path }) => !paths.has(path)));
+  const now = new Map([...known, ...read.map((file) => [file.path, file] as const)]);
+  const inFiles = files.flatMap(({ path }) => troubleOf(now.get(path)));
   return { files: files.length, read: changed.length, trouble: [...unlisted, ...failed, ...inFiles] };
 }
 
-const isTroubled = ({ trouble }: IndexedFile) => Object.values(trouble).some((count) => count > 0);
+const troubleOf = (file: IndexedFile | undefined): FileTrouble[] =>
+  file !== undefined && Object.values(file.trouble).some((count) => count > 0)
+    ? [{ source: file.source, path: file.path, trouble: file.trouble }]
+    : [];
 
 async function listFiles(source: TranscriptSource, { place, signal }: UpdateOptions) {
   const files = new Map<string, TranscriptFile>();
@@ -92,19 +91,21 @@ function isUnchanged(file: TranscriptFile, row: IndexedFile | undefined): boolea
   return isSame && row.mtimeMs <= row.checkedAt - SETTLED_MS;
 }
 
-/** Returns the files that failed. They are tried again the next time. */
+/** Those that failed are tried again the next time. */
 async function readFiles(
   source: TranscriptSource,
   files: readonly TranscriptFile[],
   known: ReadonlyMap<string, IndexedFile>,
   options: UpdateOptions,
-): Promise<FileTrouble[]> {
+): Promise<{ readonly read: readonly IndexedFile[]; readonly failed: readonly FileTrouble[] }> {
   const { index, signal, onProgress } = options;
-  const [limit, ready, failed] = [pLimit(AT_ONCE), [] as IndexEntry[], [] as FileTrouble[]];
+  const [limit, ready, read, failed] = [pLimit(AT_ONCE), [] as IndexedFile[], [] as IndexedFile[], [] as FileTrouble[]];
   let done = 0;
   const readOne = async (file: TranscriptFile) => {
     try {
-      ready.push(await readFile(source, file, known.get(file.path), options));
+      const indexed = await readFile(source, file, known.get(file.path), options);
+      ready.push(indexed);
+      read.push(indexed);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof TypeError || error instanceof ReferenceError) throw error; // a bug
@@ -119,36 +120,34 @@ async function readFiles(
     limit.clearQueue();
     index.put(ready.splice(0)); // an interrupted harvest keeps what it has read
   }
-  return failed;
+  return { read, failed };
 }
 
 async function readFile(
   source: TranscriptSource,
   file: TranscriptFile,
   row: IndexedFile | undefined,
-  { place, index, signal, now, redact }: UpdateOptions,
-): Promise<IndexEntry> {
+  { place, signal, now, redact }: UpdateOptions,
+): Promise<IndexedFile> {
   signal?.throwIfAborted();
-  const before = row === undefined ? undefined : soFar(file, row, index);
-  const { position, sessions, trouble } = await source.read(file, { place, before, redact, signal });
+  const before = row === undefined ? undefined : soFar(file, row);
+  const { position, sessions, trouble } = await source.read(file, { place, before, redact, signal, factsOnly: true });
   const heads = sessions.map((session) => headOf(source.name, session));
   const print = printOf(file.path, file.size);
-  return { file: { ...file, source: source.name, checkedAt: now, position, print, trouble, heads }, sessions };
+  return { ...file, source: source.name, checkedAt: now, position, print, trouble, heads };
 }
 
 /** Only a file that was appended to is read on. A database may change without growing, and knows what is new. */
-function soFar(file: TranscriptFile, row: IndexedFile, index: SessionIndex): ReadSoFar | undefined {
+function soFar(file: TranscriptFile, row: IndexedFile): ReadSoFar | undefined {
   if (row.identity !== file.identity || row.trouble.unreadable) return undefined;
   if (row.print !== DATABASE && file.size <= row.size) return undefined;
   if (row.print === '' || printOf(file.path, row.size) !== row.print) return undefined;
-  const sessions = index.digests(row);
-  return sessions === undefined ? undefined : { position: row.position, sessions };
+  return { position: row.position, sessions: row.heads.map((head) => SessionDigest.parse(head)) };
 }
 
 function headOf(source: string, session: SessionDigest): SessionHead {
-  const { sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, userPrompts, leftOut } = session;
-  const turns = nUserTurns + nAssistantTurns;
-  return { source, sessionId, project, folder, startedAt, endedAt, turns, prompts: userPrompts.length, leftOut };
+  const { sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, leftOut } = session;
+  return { source, sessionId, project, folder, startedAt, endedAt, nUserTurns, nAssistantTurns, leftOut };
 }
 
 export type Tally = {
@@ -190,7 +189,7 @@ function tally(heads: readonly SessionHead[]): Tally {
   const at = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : '');
   return {
     sessions: heads.length,
-    usable: heads.filter(({ leftOut, prompts }) => leftOut === undefined && prompts > 0).length,
+    usable: heads.filter(({ leftOut, nUserTurns }) => leftOut === undefined && nUserTurns > 0).length,
     firstAt: at(times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY)),
     lastAt: at(times.reduce((last, time) => Math.max(last, time), Number.NEGATIVE_INFINITY)),
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { configShape, GATE_METRICS, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { isPortableName } from '../../core/text/index.ts';
 import { type Place, transcriptSources } from '../../transcripts/index.ts';
 
 const count = z.number().int().nonnegative();
@@ -68,6 +69,7 @@ export const sleepShape = {
   managedSkillName: z
     .string()
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'expected small letters, digits and single dashes')
+    .refine(isPortableName, 'expected a name that a folder can have on Windows too')
     .max(64)
     .default('skillopt-sleep-learned')
     .describe('Name of the skill of our own; in a project, -project is added to it.'),

@@ -21,7 +21,7 @@ export const NIGHTS_FOLDER = 'nights';
 export function projectFolderName(project: string): string {
   const readable = basename(project.replaceAll('\\', '/'))
     .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[.-]+|[.-]+$/g, '')
+    .replace(/^[.-]+|(?<![.-])[.-]+$/g, '')
     .slice(0, 40);
   const hash = createHash('sha256').update(project).digest('hex').slice(0, 8);
   return `${readable || 'project'}-${hash}`;

@@ -10,6 +10,7 @@ import {
   type Views,
   WHOLE_FOLDER,
 } from '../../core/run/index.ts';
+import { nameProblem } from '../../core/text/index.ts';
 import { openCaches } from '../cache/text-cache.ts';
 import {
   asUnwritable,
@@ -58,7 +59,15 @@ async function requireNotEmptied(directory: string): Promise<void> {
   });
 }
 
+/** A run is copied from one machine to another. One that is there already opens, whatever its name is. */
+export async function requireRunName(path: string): Promise<void> {
+  const problem = nameProblem(basename(path));
+  if (problem === undefined || existsSync(path)) return;
+  throw new SkillError('RUN_UNWRITABLE', problem, { hint: 'Choose another name for the run.' });
+}
+
 async function openDirectory(directory: string, options: OpenOptions): Promise<OpenRunStore> {
+  await requireRunName(directory);
   const missing = missingFolders(join(directory, 'cache'));
   const taken: Release[] = [];
   try {

@@ -1,16 +1,20 @@
-import type {
-  AgentRunner,
-  ChatModel,
-  ChatRequest,
-  PromptOverrides,
-  RolloutRunner,
-  RunCaches,
-  SkillOptConfig,
+import {
+  type AgentRunner,
+  type ChatModel,
+  type ChatRequest,
+  noUsage,
+  type PromptOverrides,
+  type RolloutRunner,
+  type RunCaches,
+  type RunnerSpending,
+  type SkillOptConfig,
 } from '../../core/contracts/index.ts';
 import { knowKeysIn } from '../../core/guard/index.ts';
 import {
+  type Amounts,
   addStageUsage,
   type Bill,
+  type Ledger,
   loadingIn,
   type RunObserver,
   type StageUsage,
@@ -19,6 +23,7 @@ import {
 } from '../../core/run/index.ts';
 import {
   atOnce,
+  type Budget,
   countTokens,
   createLimiterPool,
   createMeter,
@@ -27,6 +32,7 @@ import {
   type RateLimitOptions,
   type Retry,
   remainingCalls,
+  untilTimeIsOver,
   withCircuit,
   withCountedUsage,
   withMeter,
@@ -40,7 +46,6 @@ import { type ModelUse, priceFor, type RunBudgetOptions, runBudget } from '../bu
 import { notify } from '../record/recorder.ts';
 import { createFailureTally, createReplyTally, createThrowTally } from '../record/tallies.ts';
 import { watchSpending, wrapAgent } from './wrap-agent.ts';
-import { wrapRunner } from './wrap-runner.ts';
 
 type RunDepsOptions = WrapOptions & {
   readonly promptOverrides: PromptOverrides;
@@ -125,9 +130,6 @@ export function wrapModels(options: WrapOptions) {
   const budget = runBudget({ config, target, optimizer, usage: addStageUsage(usage, uncounted), ledger, shared });
   const trying = tryingAgain(options, meter);
   const lines = limiterPool(options, AGENT_CALLS * config.workers);
-  const agentCalls = ({ account, id }: AgentRunner) => {
-    return { maxRetries: config.maxRetries, limiter: lines.sharedLimiter(account ?? id) };
-  };
   for (const [stage, paid] of Object.entries(uncounted)) meter.add(stage, { ...paid, recovered: paid.replies });
   // Tokens of a remembered reply were paid before.
   const onHit = ({ stage = 'other' }: ChatRequest) => meter.add(stage, { replies: 1, cacheHits: 1 });
@@ -144,7 +146,8 @@ export function wrapModels(options: WrapOptions) {
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
     const price = priceFor(worker, config.prices);
     // One that tells of each call waits and asks again by itself: a whole attempt would cost all its turns again.
-    const asking = worker.tellsSpending ? agentCalls(worker) : undefined;
+    const limiter = lines.sharedLimiter(worker.account ?? worker.id);
+    const asking = worker.tellsSpending ? { maxRetries: config.maxRetries, limiter } : undefined;
     const wrapRuns = (model: ChatModel) => budget.untilOver(trying(model, asking ? {} : model, signal));
     return wrapAgent(watched(worker, price), {
       ...{ wrap: wrapRuns, charge, budget: budget.forRollouts, ledger },
@@ -210,3 +213,48 @@ function tryingAgain(options: WrapOptions, meter: Meter) {
 
 /** Provider and host, without what tells keys apart. */
 const publicName = (account: string) => account.split(' ').slice(0, 2).join(' ');
+
+type RunnerWrapping = {
+  readonly budget: Budget;
+  readonly ledger: Ledger | undefined;
+  /** Counts what was paid. */
+  readonly charge: (bill: Bill) => void;
+  readonly warn: (message: string) => void;
+};
+
+/** A runner within the limits of a run. What its attempts cost is counted, as far as it says so. */
+function wrapRunner(runner: RolloutRunner, { budget, ledger, charge, warn }: RunnerWrapping): RolloutRunner {
+  const bound: Amounts = { calls: 1, totalTokens: 0, costUsd: 0, ...runner.most };
+  const unlimited = namesUnlimited(runner, budget.limits);
+  return {
+    async run(attempt, signal) {
+      unlimited.splice(0).forEach(warn); // at the first attempt
+      const reservation = await budget.reserve(bound, [signal], { stage: 'rollout', ledger });
+      let spent: RunnerSpending = { ...bound, usage: { ...noUsage, input: bound.totalTokens } };
+      const onSpent = (told: RunnerSpending) => {
+        spent = told;
+      };
+      try {
+        return await untilTimeIsOver(budget, signal, (until) => runner.run(attempt, until, onSpent));
+      } finally {
+        const { calls, usage, costUsd } = spent;
+        const priced = costUsd === undefined ? { unpriced: calls } : { costUsd };
+        const amounts = { ...usage, replies: calls, ...priced };
+        const actual = { calls, totalTokens: usage.input + usage.output, costUsd: costUsd ?? 0 };
+        reservation.settle(actual, amounts);
+        charge({ stage: 'rollout', amounts });
+      }
+    },
+  };
+}
+
+const LIMITS = { totalTokens: 'maxTotalTokens', costUsd: 'maxCostUsd' } as const;
+
+function namesUnlimited({ most = {} }: RolloutRunner, limits: Amounts): string[] {
+  const names = (['totalTokens', 'costUsd'] as const).filter((name) => {
+    return limits[name] !== Number.POSITIVE_INFINITY && most[name] === undefined;
+  });
+  return names.map((name) => {
+    return `${LIMITS[name]} does not limit the runner, which does not say what an attempt may cost (most.${name})`;
+  });
+}

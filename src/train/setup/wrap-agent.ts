@@ -154,34 +154,40 @@ function boundOf({ maxTurns = 0, maxTokens = 0, maxUsd = 0 }: AgentLimits, all: 
   };
 }
 
-const nothing: AgentsSpent = { calls: 0, costUsd: 0 };
-
 /**
  * Reports at each call of an agent what all attempts have spent so far: attempts take minutes, and the journal counts them
  * when they end. Limits do not use this count.
  */
 export function watchSpending(report: (spent: AgentsSpent) => void) {
-  let ended = nothing;
-  const atWork = new Map<object, AgentsSpent>();
+  const nothing = { calls: 0, costUsd: 0 };
+  let [ended, attempts] = [nothing, 0];
+  const atWork = new Map<object, typeof nothing>();
+  const reportAll = () =>
+    report({ ...[...atWork.values()].reduce(add, ended), ended: { attempts, costUsd: ended.costUsd } });
   return (agent: AgentRunner, price: Price | undefined): AgentRunner => ({
     ...agent,
     async run(request) {
       const onSpend = (now: AgentSpending) => {
         atWork.set(request, { calls: now.calls, costUsd: dollarsOf(now, price) ?? 0 });
-        report([...atWork.values()].reduce(add, ended));
+        reportAll();
         request.onSpend?.(now);
       };
       try {
-        return await agent.run({ ...request, onSpend });
+        const run = await agent.run({ ...request, onSpend });
+        attempts++;
+        return run;
       } finally {
         ended = add(ended, atWork.get(request) ?? nothing);
         atWork.delete(request);
+        reportAll();
       }
     },
   });
 }
 
-const add = (a: AgentsSpent, b: AgentsSpent): AgentsSpent => ({
+type Spent = Pick<AgentsSpent, 'calls' | 'costUsd'>;
+
+const add = (a: Spent, b: Spent): Spent => ({
   calls: a.calls + b.calls,
   costUsd: a.costUsd + b.costUsd,
 });

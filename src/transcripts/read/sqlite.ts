@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isArrayBuffer } from 'node:util/types';
 import type Libsql from 'libsql';
-import type {
-  ReadOptions,
-  ReadSoFar,
-  SessionDigest,
-  TranscriptFile,
-  Trouble,
-  TroubleKind,
+import {
+  keptName,
+  type ReadOptions,
+  type ReadSoFar,
+  type SessionDigest,
+  type TranscriptFile,
+  type Trouble,
+  type TroubleKind,
 } from '../transcript-source.ts';
 import { troubleCounter } from './lines.ts';
 import { statFile } from './list-files.ts';
@@ -231,12 +232,14 @@ type SessionReading<Row> = {
  */
 export function changedSessions<Row extends SessionRow>(rows: readonly Row[], reading: SessionReading<Row>): ReadSoFar {
   const { file, options, count, read } = reading;
+  const { redact = String } = options;
   const known = new Map(options.before?.sessions.map((session) => [session.sessionId, session]));
   const since = options.before?.position ?? 0;
   const sessions: SessionDigest[] = [];
   let [position, damagedMs] = [0, Number.POSITIVE_INFINITY];
   for (const row of rows) {
     options.signal?.throwIfAborted();
+    if (options.only?.has(keptName(row.id ?? '', redact)) === false) continue;
     const before = known.get(row.id ?? '');
     const updatedMs = clockOf(row, file);
     const isSame = before !== undefined && updatedMs > 0 && updatedMs < since;

@@ -85,12 +85,7 @@ function readSessions(database: ForeignDatabase, withLog: Set<string>, file: Tra
   });
   const hasFiles = database.hasTable('session_files', ['session_id', 'file_path', 'tool_name']);
   const read = ({ id = '', cwd = '', branch = '', createdAt = '', updatedAt = '' }: (typeof rows)[number]) => {
-    const collector = new SessionCollector({
-      source: 'copilot-cli',
-      rawPath: file.path,
-      ...options,
-      before: undefined,
-    });
+    const collector = new SessionCollector({ ...options, source: 'copilot-cli', rawPath: file.path });
     collector.about({ sessionId: id, project: cwd, gitBranch: branch });
     for (const time of [createdAt, updatedAt]) collector.at(asUtc(time));
     collectTurns(database, id, collector);

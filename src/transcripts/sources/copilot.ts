@@ -23,12 +23,12 @@ export const copilot: TranscriptSource = {
     const files = await listFiles(root, { accept: (path) => SESSION.test(path), enter: (path) => FOLDER.test(path) });
     return withoutOlder(files, (path) => `${path}l`);
   },
-  async read(file, { place, redact, signal }) {
+  async read(file, options) {
     if (file.size > MAX_FILE_BYTES) return { position: 0, sessions: [], trouble: { 'too-large': 1 } };
-    const { state, trouble } = await readState(file, signal);
+    const { state, trouble } = await readState(file, options.signal);
     const sessionId = textOf(state.sessionId) || basename(file.path).replace(/\.jsonl?$/, '');
     const project = await workspaceOf(file);
-    const sessions = collectInto({ source: 'copilot', rawPath: file.path, place, redact }, (session) => {
+    const sessions = collectInto({ ...options, source: 'copilot', rawPath: file.path }, (session) => {
       session.about({ sessionId, project });
       session.at(momentOf(state.creationDate));
       for (const request of listOf(state.requests).map(objectOf)) if (isCopilot(request)) takeRequest(request, session);

@@ -11,14 +11,14 @@ export const devin: TranscriptSource = {
   title: 'Devin',
   roots: (place) => commandFolders(place).map((folder) => join(folder, 'transcripts')),
   list: (root) => listFiles(root, { accept: (path) => path.endsWith('.json'), depth: 0 }),
-  async read(file, { place, redact, signal }) {
-    const { value, trouble } = await readJsonFile(file.path, signal);
+  async read(file, options) {
+    const { value, trouble } = await readJsonFile(file.path, options.signal);
     const trajectory = objectOf(value);
     if (value === undefined) return { position: 0, sessions: [], trouble };
     if (!isKnown(trajectory)) return { position: 0, sessions: [], trouble: { ...trouble, 'unknown-version': 1 } };
     const sessionId = textOf(trajectory.session_id) || basename(file.path, '.json');
     const project = await folderOf(file.path, sessionId);
-    const sessions = collectInto({ source: 'devin', rawPath: file.path, place, redact }, (session) => {
+    const sessions = collectInto({ ...options, source: 'devin', rawPath: file.path }, (session) => {
       session.about({ sessionId, project });
       for (const step of listOf(trajectory.steps)) takeStep(objectOf(step), session);
     });

@@ -16,11 +16,11 @@ export const gemini: TranscriptSource = {
     const files = await listFiles(root, { accept: (path) => /^[^/]+\/chats\/[^/]+\.jsonl?$/.test(path), depth: 2 });
     return withoutOlder(files, (path) => `${path}l`);
   },
-  async read(file, { place, redact, signal }) {
-    const { conversation, position, trouble } = await readConversation(file, signal);
+  async read(file, options) {
+    const { conversation, position, trouble } = await readConversation(file, options.signal);
     const { sessionId, startTime, lastUpdated, kind, directories } = conversation.facts;
     const project = await projectOf(file.path);
-    const sessions = collectInto({ source: 'gemini', rawPath: file.path, place, redact }, (session) => {
+    const sessions = collectInto({ ...options, source: 'gemini', rawPath: file.path }, (session) => {
       session.about({ sessionId: textOf(sessionId), project });
       session.about({ project: textOf(listOf(directories)[0]) });
       for (const time of [startTime, lastUpdated]) session.at(textOf(time));

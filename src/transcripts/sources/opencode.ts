@@ -60,7 +60,7 @@ function readSessions(database: ForeignDatabase, file: TranscriptFile, options: 
     from: 'FROM session WHERE parent_id IS NULL ORDER BY time_updated, id',
   });
   const read = ({ id = '', directory = '', gitBranch = '', agent = '', createdMs }: (typeof rows)[number]) => {
-    const collector = new SessionCollector({ source: 'opencode', rawPath: file.path, ...options, before: undefined });
+    const collector = new SessionCollector({ ...options, source: 'opencode', rawPath: file.path });
     collector.about({ sessionId: id, project: isAbsolute(directory) ? directory : '', gitBranch });
     if (REPLAY.test(agent)) collector.leaveOut('own-call');
     collector.at(createdMs);

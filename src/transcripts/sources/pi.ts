@@ -16,12 +16,12 @@ export const pi: TranscriptSource = {
     return [...new Set([...named.map((path) => homePath(path, home)), join(agent, 'sessions')])];
   },
   list: (root) => listFiles(root, { accept: (path) => path.endsWith('.jsonl') }),
-  async read(file, { place, redact, signal }) {
+  async read(file, options) {
     const tree = openTree();
-    const { position, trouble } = await readRecords({ path: file.path, signal }, tree.take);
+    const { position, trouble } = await readRecords({ path: file.path, signal: options.signal }, tree.take);
     const { entries, flaw } = tree.branch();
     if (flaw !== undefined) return { position, sessions: [], trouble: { ...trouble, ...flaw } };
-    const sessions = collectInto({ source: 'pi', rawPath: file.path, place, redact }, (session) => {
+    const sessions = collectInto({ ...options, source: 'pi', rawPath: file.path }, (session) => {
       for (const entry of entries) takeEntry(entry, session);
     });
     return { position, sessions, trouble };

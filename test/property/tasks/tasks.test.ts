@@ -26,6 +26,11 @@ const tasks = fc
   .array(task, { maxLength: 25 })
   .map((list) => list.map((one, n): CheckedTask => ({ ...one, id: `t${n}`, scoredBy: one.answers.join() })));
 
+const asked = (question: string, n: number): CheckedTask => ({
+  ...{ id: `t${n}`, question, answers: [`no ${n}`], taskType: '', split: 'train', scoredBy: `no ${n}` },
+  ...{ isUnreviewed: false, isDoubtful: false },
+});
+
 describe('the check of tasks', () => {
   it('does not depend on their order, and changes nothing', () => {
     fc.assert(
@@ -49,6 +54,23 @@ describe('the check of tasks', () => {
         expect([...withoutRepeated(rest)]).toHaveLength(rest.length);
       }),
     );
+  });
+
+  it('counts a question once, however often it names what was to be filled in', () => {
+    const names = (times: number) => '{{name}} '.repeat(times);
+    for (const times of [2, 100_000]) {
+      const list = [asked(names(times), 0), asked('Who signed?', 1), asked('Who paid?', 2)];
+      expect(checkTasks({ tasks: list }).filter(({ code }) => code === 'unfilled')).toEqual([]);
+    }
+    const all = checkTasks({ tasks: [asked(names(2), 0), asked(`${names(3)} more`, 1)] });
+    expect(all.find(({ code }) => code === 'unfilled')).toMatchObject({ tasks: ['t0', 't1'] });
+  });
+
+  it.each(['“', '„', '.', '{', '.files'])('reads a question of a hundred thousand %s', (sign) => {
+    const question = `${sign.repeat(100_000)}\x01`;
+    const told = [{ where: question, what: question, why: question, kind: 'check' as const }];
+    const codes = checkTasks({ tasks: [asked(question, 0)], leftOut: told }).map(({ code }) => code);
+    expect(codes).toContain('weaker');
   });
 });
 

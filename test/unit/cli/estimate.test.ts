@@ -52,6 +52,18 @@ describe('estimate', () => {
     expect(await command(folder.path, 'estimate --name next')).toContain('learned from 1 earlier run of this project.');
   });
 
+  it('says before an eval what it likely asks for, and the most, and nothing when it is quiet', async () => {
+    using folder = tempFolder(files());
+    const evaluate = async (...more: string[]) => {
+      const io = captureIo({ cwd: folder.path });
+      expect(await runCli(['eval', '--skill', 'SKILL.md', '--split', 'val', ...more], io), io.err()).toBe(0);
+      return io.err();
+    };
+    expect(await evaluate()).toMatch(/^estimate: about 16 calls \(0–16\), [\d,.k]+ tokens \(0–[\d,.k]+\), \$0\.00/m);
+    expect(await evaluate('--no-cache')).toMatch(/^estimate: about 16 calls \(16\), /m);
+    expect(await evaluate('--quiet')).not.toContain('estimate:');
+  });
+
   it('refuses a provider that does not exist, as train does, with its place', async () => {
     using folder = tempFolder(worldFiles({ target: 'opnai:gpt', optimizer: 'simulated' }));
     const [estimate, train] = [captureIo({ cwd: folder.path }), captureIo({ cwd: folder.path })];

@@ -52,7 +52,9 @@ describe('a run that has reached its limit', () => {
       'error: --max-calls is reached: 170 of 170 calls are spent, and 32 of them went into the final measurement',
     );
     expect((await command(folder.path, 'show run')).stdout).toBe(stdout);
-    expect((await command(folder.path, 'runs')).stdout).toMatch(/^run +at its limit, step 5 of 8 /m);
+    expect((await command(folder.path, 'runs')).stdout).toMatch(
+      /^run +at its limit, step 5 of 8 .* 170 calls, \$0\.00$/m,
+    );
     // It says what it takes to continue, and that is enough.
     const train = (calls: number) => command(folder.path, `train --max-calls ${calls} --ignore-estimate`);
     const stuck = await train(202);

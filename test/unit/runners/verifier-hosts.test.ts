@@ -3,8 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { createStageDeps, runRollout } from 'skillopt';
 import { scripted } from 'skillopt/models';
 import { WorkspaceTask, workspaceEnv } from 'skillopt/runners';
+import { startFakeLLM } from 'skillopt/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/index.ts';
+import { captureIo } from '../../support/capture-io.ts';
 import { isMissing } from '../../support/machine.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { sandbox, shellAgent, skillThatDoes } from './shell-agent.ts';
 
 let port: number;
@@ -62,5 +66,23 @@ describe.skipIf(lacks)('verifierHosts', () => {
     const before = asked.length;
     const { result } = await verify(`--noproxy '*' http://127.0.0.1:${port}/c`, [`127.0.0.1:${port}`]);
     expect([result.hard, asked.length]).toEqual([0, before]);
+  });
+
+  it.each([
+    ['named', 1],
+    ['not named', 0],
+  ])('lets the command of a judge reach a host that is %s in the project file', async (which, hard) => {
+    await using llm = await startFakeLLM(['An answer.']);
+    const command = `curl -sS --noproxy '' -o got http://127.0.0.1:${port}/judge && grep -q reached got`;
+    const task = { id: 'a', question: 'What?', split: 'test', judge: { kind: 'command', command } };
+    const hosts = which === 'named' ? `127.0.0.1:${port}` : 'pypi.org';
+    using folder = tempFolder({
+      'SKILL.md': '# Skill\n',
+      'tasks.jsonl': JSON.stringify(task),
+      'skillopt.config.yaml': `tasks: tasks.jsonl\nskill: SKILL.md\nverifierHosts: ['${hosts}']\ntarget: compatible:m@${llm.baseURL}\noptimizer: simulated\n`,
+    });
+    const io = captureIo({ cwd: folder.path });
+    const code = await runCli(['eval', '--skill', 'SKILL.md', '--json', '--force'], io);
+    expect([code, JSON.parse(io.out()).tasks?.[0]?.hard], io.err()).toEqual([0, hard]);
   });
 });

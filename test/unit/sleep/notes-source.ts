@@ -14,7 +14,7 @@ export const at = (hoursAgo: number) => new Date(NOW - hoursAgo * HOUR).toISOStr
 
 export const placeAt = (home: string): Place => ({ env: {}, home, platform: process.platform });
 
-/** A source of files of lines, `project⇥time⇥prompt`, a session each. It keeps what it opened. */
+/** A source of files of lines, `project⇥time⇥prompt`, a session each. It keeps what it opened for a scan. */
 export function notesSource(root: string, name = 'notes') {
   const opened: string[] = [];
   const source: TranscriptSource = {
@@ -23,7 +23,7 @@ export function notesSource(root: string, name = 'notes') {
     roots: () => [root],
     list: async (folder) => listNotes(folder),
     async read(file, options) {
-      opened.push(file.path);
+      if (options.factsOnly) opened.push(file.path);
       return readNotes(name, file, options);
     },
   };
@@ -45,7 +45,8 @@ function readNotes(source: string, file: TranscriptFile, { before, place, redact
   const lines = bytes.subarray(start, Math.max(start, end)).toString().split('\n').filter(Boolean);
   const [old] = before?.sessions ?? [];
   const records = lines.map((line) => line.split('\t') as [string, string, string]);
-  const prompts = [...(old?.userPrompts ?? []), ...records.map(([, , prompt]) => redact(prompt))];
+  const prompts = records.map(([, , prompt]) => redact(prompt));
+  const nUserTurns = (old?.nUserTurns ?? 0) + prompts.length;
   const project = old?.project ?? records[0]?.[0].replace(place.home, '~') ?? '';
   const times = [old?.startedAt, old?.endedAt, ...records.map(([, time]) => time)].filter((time) => time);
   const session = SessionDigest.parse({
@@ -55,12 +56,12 @@ function readNotes(source: string, file: TranscriptFile, { before, place, redact
     startedAt: times[0],
     endedAt: times.at(-1),
     userPrompts: prompts,
-    nUserTurns: prompts.length,
+    nUserTurns,
     rawPath: file.path,
-    leftOut: prompts.includes('do not learn this') ? 'asked-not-to' : undefined,
+    leftOut: prompts.includes('do not learn this') ? 'asked-not-to' : old?.leftOut,
   });
   const trouble = end < bytes.length ? { torn: 1 } : {};
-  return { position: Math.max(start, end), sessions: prompts.length === 0 ? [] : [session], trouble };
+  return { position: Math.max(start, end), sessions: nUserTurns === 0 ? [] : [session], trouble };
 }
 
 export type Note = readonly [project: string, time: string, prompt: string];

@@ -194,7 +194,7 @@ function hideTableCells(text: string): string {
 function tableOf(line: string): Table | undefined {
   if (line.length > LONGEST_HEAD || !/[|\t,;]/.test(line) || !TELLING.test(line.toLowerCase())) return undefined;
   for (const divider of DIVIDERS) {
-    const cells = line.split(divider).map((cell) => cell.trim().replace(/^["'*`]+|["'*`]+$/g, ''));
+    const cells = line.split(divider).map((cell) => cell.trim().replace(/^["'*`]+|(?<!["'*`])["'*`]+$/g, ''));
     if (cells.length < 2 || cells.length > MOST_CELLS || !isHeadRow(cells, divider)) continue;
     const columns = new Set([...cells.keys()].filter((at) => isCredentialCell(cells[at]!)));
     if (columns.size > 0) return { divider, count: cells.length, columns };

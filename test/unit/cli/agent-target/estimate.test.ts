@@ -13,7 +13,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   const before = await project.inTerminal(80, 'estimate');
   const said = before.out.replaceAll('\n', ' ');
   expect(said).toMatch(
-    /about \d+ attempts of the agent \([\d–]+\) with [\d,–]+ calls, whose cost is unknown until one has run; besides/,
+    /^estimate: about \$[\d.]+: about \d+ attempts of the agent \([\d–]+\) with about \d+ calls \([\d,–]+\), each [\d.,k]+ tokens and \$[\d.]+, as is usual, until one has run: \$[\d.]+; besides/,
   );
   expect(said).toContain('skillopt try');
   expectEvery(before.out.split('\n'), (line) => line.length <= 80);
@@ -22,6 +22,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
 
   const trained = await project.run('train', '--max-calls', '200');
   expect(trained.err).toContain('attempts of the agent');
+  expect(trained.err).toMatch(/^ {2}an attempt costs \$[\d.]+: \d+ of them about \$[\d.]+$/m);
   expect(trained.err).toMatch(/this run may need \d+–[\d,]+ calls; it stops at --max-calls 200/);
   const { input, output } = llm.usage();
   const attempts = llm.requests.filter(({ text }) => JSON.parse(text).messages.length === 1).length;
@@ -41,7 +42,7 @@ it('counts the attempts of an agent, and learns from a run what one costs', asyn
   expect(agent.perRollout.tokens).toBe(Math.round((input + output) / attempts));
   const after = (await project.run('estimate')).out.replaceAll('\n', ' ');
   expect(after).toMatch(
-    / with about \d+ calls \(\d+–[\d,]+\), each [\d,]+ tokens and \$[\d.]+ as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd and a last call each/,
+    /estimate: about \$[\d.]+, at most \$[\d.]+: .* with about \d+ calls \(\d+–[\d,]+\), each [\d,]+ tokens and \$[\d.]+, as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd and a last call each/,
   );
 });
 
@@ -77,9 +78,11 @@ it('refuses a limit below what one attempt may take, before there is a run, and 
   expect(existsSync(join(project.path, 'runs/run'))).toBe(false);
   expect((await project.run('train', '--max-calls', '56')).code, 'it stops after some attempts').toBe(3);
   const { agent, learnedFrom } = JSON.parse((await project.run('estimate', '--json')).out);
-  expect([learnedFrom, agent.perRollout?.calls > 1, agent.likelyCalls > 1]).toEqual([0, true, true]);
+  expect([learnedFrom, agent.isMeasured, agent.perRollout.calls > 1, agent.likelyCalls > 1]).toEqual([
+    ...[0, true, true, true],
+  ]);
   expect((await project.run('estimate')).out.replaceAll('\n', ' ')).toMatch(
-    / as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd/,
+    /, as before: \$[\d.]+, at most \$[\d.]+ by limits\.maxUsd/,
   );
 });
 
@@ -88,4 +91,14 @@ it('says of other limits that nobody knows how far an agent goes before it has w
   using project = agentProject({ baseURL: llm.url, config: { maxMinutes: 0.001 } });
   const { err } = await project.run('train', '--max-total-tokens', '9000000');
   expect(err).toMatch(/this run may need [\d,]+ or more tokens; it stops at --max-total-tokens 9\.0M/);
+});
+
+it('says before an eval what it likely costs, and the most: for an agent too', async () => {
+  await using llm = await startFakeAgentLLM({ policy: 'follow' });
+  using project = agentProject({ baseURL: llm.url, target: { limits: { maxUsd: 3.8 } } });
+  const { code, err } = await project.run('eval', '--skill', 'teapots', '--split', 'all');
+  expect(code, err).toBe(0);
+  const [, likely, most] =
+    /^estimate: about \$([\d.]+), at most \$([\d.]+): about 3 attempts of the agent \(0–3\)/m.exec(err)!;
+  expect([Number(likely) > 0, Number(likely) < Number(most) / 5, Number(most)]).toEqual([true, true, 11.4]);
 });

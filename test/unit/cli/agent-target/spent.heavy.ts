@@ -110,6 +110,9 @@ it.each([
   expect([calls, calls + 1]).toContain(llm.calls());
   expect(mayHaveBeen.calls).toBeLessThanOrEqual(1);
   expect(calls + mayHaveBeen.calls).toBeGreaterThanOrEqual(llm.calls());
-  const { out } = await project.run('show', 'runs/run');
-  expect(out).toContain(mayHaveBeen.calls > 0 ? `${calls} calls answered, 1 more may have been` : `${calls} calls, `);
+  const told = mayHaveBeen.calls > 0 ? `${calls} calls answered, 1 more may have been` : `${calls} calls, `;
+  for (const line of ['show runs/run', 'runs'])
+    expect((await project.run(...line.split(' '))).out, line).toContain(told);
+  const [row] = JSON.parse((await project.run('runs', '--json')).out).runs;
+  expect([row.cost.calls, row.cost.mayHaveBeen?.calls ?? 0]).toEqual([calls, mayHaveBeen.calls]);
 });

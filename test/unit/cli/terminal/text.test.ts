@@ -9,7 +9,7 @@ import {
   printable,
   suggestion,
 } from '../../../../src/core/text/index.ts';
-import { ago, clip, duration, table, textWidth } from '../../../../src/report/index.ts';
+import { ago, clip, duration, fitRows, table, textWidth } from '../../../../src/report/index.ts';
 import { noColors, padStart } from '../../../../src/report/layout.ts';
 import { shownPath } from '../../../../src/stores/index.ts';
 
@@ -90,6 +90,19 @@ describe('text in columns', () => {
     expect(printable('⚠\ufe0f take care')).toBe('⚠ take care');
   });
 
+  it('wraps a row in its width, however far it is indented', () => {
+    const far = ' '.repeat(100);
+    for (const text of [`${far}many words that do not fit`, `${far}--flag  what it does in many words`])
+      for (const line of fitRows(text, 40).split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(40);
+    expect(fitRows(`${' '.repeat(1_000_000)}\x01`, 40).trim()).toBe('\x01');
+  });
+
+  it('takes a carriage return for a part of its row', () => {
+    expect(fitRows('  --flag  some words and more\r', 24)).toBe('  --flag  some words and\n          more\r');
+    const row = 'a  '.repeat(300_000);
+    expect(fitRows(`${row}b\r`, 40).split('\n')[0]).toMatch(/^a {2}a/);
+  });
+
   it('shows a path as one would type it', () => {
     expect([shownPath('/a/b/c', '/a'), shownPath('/x/y', '/a'), shownPath('/a', '/a')]).toEqual(['b/c', '/x/y', '/a']);
   });
@@ -123,6 +136,11 @@ describe('a table', () => {
       a rather long…    12.5 %
       short            100.0 %"
     `);
+  });
+
+  it('cuts a name of a million letters as it cuts a long one', () => {
+    const shown = (name: string) => table(columns, [[name, '1']], { width: 40, colors: noColors });
+    expect(shown('a'.repeat(1_000_000))).toEqual(shown('a'.repeat(100)));
   });
 
   it('has no title line when no column has a title', () => {

@@ -11,7 +11,7 @@ const SKILL = '---\nname: sums\ndescription: Sums.\n---\n\nSum it.\n';
 describe('a folder of Harbor tasks', () => {
   it('becomes tasks with files, tests that lie apart, limits and a reward', async () => {
     const { tasks } = await loadFixture('harbor');
-    expect(Object.keys(tasks)).toEqual(['elsewhere', 'shop/every-field', 'parts']);
+    expect(Object.keys(tasks)).toEqual(['allowed', 'elsewhere', 'shop/every-field', 'parts']);
     expect(tasks['shop/every-field']).toMatchObject({
       prompt: 'Sum the prices in /app/orders.csv and write the sum to /app/total.txt.\n',
       at: '/app',
@@ -45,7 +45,7 @@ describe('a folder of Harbor tasks', () => {
     expect(named.slice(0, refused.length)).toEqual(refused);
     expect(refused).toEqual([
       expect.stringContaining('broken | the task | task.toml:1: '),
-      'downloads | the task | tests/test.sh downloads what it needs (curl), and verifiers have no network',
+      'downloads | the task | tests/test.sh downloads what it needs (curl), and allowed_hosts names no host for it',
       'graphics | the task | it needs a graphics card',
       'image-alone | the task | its files are in the image shop/all:1, which needs docker',
       'needs-run | the task | environment/Dockerfile:2: RUN needs docker: without it only one FROM, and COPY, WORKDIR and ENV are carried',
@@ -53,6 +53,9 @@ describe('a folder of Harbor tasks', () => {
       'stages | the task | environment/Dockerfile:2: FROM needs docker: without it only one FROM, and COPY, WORKDIR and ENV are carried',
       'steps | the task | it has several steps, each with a verifier of its own',
     ]);
+    expect(named).toContain(
+      'allowed: verifier.allowed_hosts | verifier.allowed_hosts | in your project file: verifierHosts: [astral.sh, *.pypi.org]',
+    );
     const fields = named.flatMap((line) => /^every-field: \S+ \| (.*?) \| /.exec(line)?.[1] ?? []);
     expect(fields.sort()).toEqual([
       '--chown=agent:agent',

@@ -12,8 +12,11 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type HarvestOptions, harvest, openSessionIndex, overview } from '../../../../src/sleep/index.ts';
+import type { ReadOptions, TranscriptFile } from '../../../../src/transcripts/index.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { at, HOUR, NOW, notesSource, placeAt, writeNote } from '../notes-source.ts';
+
+const noSession = Promise.resolve({ position: 0, sessions: [], trouble: { unreadable: 1 } });
 
 /** A home with a source of notes, and its index. */
 async function setUp() {
@@ -254,6 +257,30 @@ describe('what counts', () => {
     expect(sessions).toHaveLength(1);
     expect(considered).toMatchObject({ sessions: 2, leftOut: { 'asked-not-to': 1 } });
     expect(overview(world.index)).toMatchObject({ sessions: 2, usable: 1 });
+  });
+
+  it('a session whose file goes away before its texts are read waits for another night', async () => {
+    using world = await setUp();
+    world.note('a', '/p', at(9), 'one two three');
+    world.note('b', '/p', at(8), 'four five six');
+    const path = world.path('b');
+    const source = {
+      ...world.source,
+      read: (file: TranscriptFile, options: ReadOptions) =>
+        file.path === path && !options.factsOnly ? noSession : world.source.read(file, options),
+    };
+    const { sessions, trouble, newCursor } = await world.run({ sources: [source] });
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(['a']);
+    expect(trouble).toEqual([{ source: 'notes', path, trouble: { unreadable: 1 } }]);
+    expect(await world.idsOf({ cursors: newCursor })).toEqual(['b']);
+  });
+
+  it('the index holds no text of a session', async () => {
+    using world = await setUp();
+    world.note('s', '/p', at(9), 'a most unusual wish');
+    expect((await world.run()).sessions[0]?.userPrompts).toEqual(['a most unusual wish']);
+    world.index[Symbol.dispose]();
+    expect(textOf(join(world.home, 'state'))).not.toContain('unusual');
   });
 
   it('28: no secret reaches the index when the redactor takes it out', async () => {
