@@ -154,12 +154,25 @@ export async function agentWorld(): Promise<CostWorld> {
     ...{ atOnce: WORKERS, attempt: { calls: 51, tokens: 260_000 } },
     start: (flags) => startClone(['train', '--quiet', '--ignore-estimate', ...flags], { cwd: project.path }),
     answered: () => ({ calls: llm.calls(), tokens: llm.usage().input + llm.usage().output }),
-    told: async () => JSON.parse((await project.run('show', 'runs/run', '--json')).out).verdict,
+    told: async () => ofAgents(JSON.parse((await project.run('show', 'runs/run', '--json')).out)),
     async [Symbol.asyncDispose]() {
       project[Symbol.dispose]();
       await llm[Symbol.asyncDispose]();
     },
   };
+}
+
+type ShownRun = {
+  readonly verdict: Told;
+  readonly tokenSummary?: Readonly<Record<string, Readonly<Record<'replies' | 'input' | 'output', number>>>>;
+};
+
+/** Without the calls of the simulated optimizer, which no provider has seen. */
+function ofAgents({ verdict, tokenSummary = {} }: ShownRun): Told {
+  const others = Object.entries(tokenSummary).filter(([stage]) => stage !== 'rollout');
+  const calls = others.reduce((sum, [, { replies }]) => sum + replies, 0);
+  const tokens = others.reduce((sum, [, { input, output }]) => sum + input + output, 0);
+  return { ...verdict, calls: verdict.calls - calls, tokens: verdict.tokens - tokens };
 }
 
 /** A night over tasks that a person has reviewed. */

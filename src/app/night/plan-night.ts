@@ -111,12 +111,12 @@ export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {
   };
 }
 
-async function modelProblems({ models }: NightPlan, { place, project }: OpenSleep): Promise<string[]> {
+async function modelProblems({ models }: NightPlan, { place, project, settings }: OpenSleep): Promise<string[]> {
   const real = ROLES.filter((role) => !isSimulated(models[role]) && !isHandoff(models[role]));
   const agent = agentTargetOf(models);
   const opened: Promise<unknown>[] = [
     ...real.map((role) => resolveModel(models[role], { role, env: place.env, directory: project })),
-    ...(agent ? [findWork(agent, { env: place.env, project })] : []),
+    ...(agent ? [findWork(agent, { env: place.env, project, settings })] : []),
   ];
   const messageOf = (error: unknown) => (error instanceof SkillError ? error.message : Promise.reject(error));
   const problems = await Promise.all(opened.map((one) => one.then(() => undefined, messageOf)));

@@ -119,7 +119,7 @@ function requireAsItWas(state: SleepState, before: Proposal): void {
 type UnfinishedNight = {
   readonly night: number;
   readonly questions: string | null;
-  readonly cost: Pick<Cost, 'calls' | 'tokens' | 'mayHaveBeen'>;
+  readonly cost: Cost;
 };
 
 export type NightStatus = {
@@ -161,8 +161,7 @@ async function unfinishedNight(stateFolder: string, project: string): Promise<Un
   const record = last && (await readNight(last.path));
   if (record?.status !== 'running') return null;
   const questions = join(last!.path, HANDOFF_FOLDER);
-  const { calls, tokens, mayHaveBeen } = await nightCost(last!.path);
-  const cost = { calls, tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}) };
+  const cost = await nightCost(last!.path);
   return { night: last!.night, questions: existsSync(questions) ? questions : null, cost };
 }
 

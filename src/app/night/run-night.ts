@@ -114,7 +114,7 @@ export async function openModels(sleep: OpenSleep, options: OpenModelsOptions): 
     given ? given[role] : resolveModel(plan.models[role], { role, env, directory: project, notices });
   const [target, optimizer, judge] = [await resolve('target'), await resolve('optimizer'), await resolve('judge')];
   const agent = agentTargetOf(plan.models);
-  const work = agent && (await findWork(agent, { env, project, notices }));
+  const work = agent && (await findWork(agent, { env, project, settings, notices }));
   if (work) requireRoom(work, settings.maxTokensPerNight);
   await requireConsent(sleep, plan.recipients, consent);
   return { models: { target, optimizer, judge }, work, agent: agentOf(plan, sleep) };

@@ -60,7 +60,7 @@ async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan[
   const model = await resolveModel(spec, where).catch((error) => {
     throw error instanceof SkillError ? withoutShell(error) : error;
   });
-  requirePrice(model, limits);
+  requirePrice(model, limits, sleep.settings);
   if (isSimulated(spec) || asked.has(model.id)) return model.id;
   asked.add(model.id);
   await askForOneWord(model);
@@ -68,16 +68,22 @@ async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan[
 }
 
 /** Only the program and the sandbox: an agent cannot be asked for just one word. */
-async function tryAgent(spec: AgentTarget, { sleep: { callerEnv, project }, limits }: Trial): Promise<string> {
-  const { agent, sandbox } = await findWork(spec, { env: callerEnv, project });
-  requirePrice(agent, limits);
+async function tryAgent(spec: AgentTarget, { sleep, limits }: Trial): Promise<string> {
+  const { callerEnv: env, project, settings } = sleep;
+  const { agent, sandbox } = await findWork(spec, { env, project, settings });
+  requirePrice(agent, limits, settings);
   return `${agent.id} is there, and so is its sandbox (${sandbox.id})`;
 }
 
-function requirePrice(model: Parameters<typeof priceFor>[0], { maxCostUsd }: NightLimits): void {
-  if (maxCostUsd === undefined || priceFor(model, {}) !== undefined) return;
+function requirePrice(
+  model: Parameters<typeof priceFor>[0],
+  { maxCostUsd }: NightLimits,
+  { prices }: OpenSleep['settings'],
+): void {
+  if (maxCostUsd === undefined || priceFor(model, prices) !== undefined) return;
   const message = `the price of ${model.id} is unknown, and the night is limited in dollars`;
-  const hint = 'Limit the night with --max-minutes or --max-calls instead.';
+  const hint =
+    'Write its price under prices in the project file, or limit the night with --max-minutes or --max-calls.';
   throw new SkillError('CONFIG_INVALID', message, { hint });
 }
 

@@ -136,7 +136,14 @@ async function realProgram(cli: AgentCliName, path: string | undefined, env: Env
   throw new SkillError('CONFIG_INVALID', `${cli} cannot be run at night: ${found}`, { hint });
 }
 
-const { projects: _projects, homes: _homes, promptOverrides: _prompts, retention: _retention, ...flagged } = sleepShape;
+const {
+  projects: _projects,
+  homes: _homes,
+  promptOverrides: _prompts,
+  retention: _retention,
+  prices: _prices,
+  ...flagged
+} = sleepShape;
 
 /** The settings that have flags on the command line; the others are for files. */
 export const flagShape = flagged;

@@ -198,17 +198,17 @@ function gatheredLines({ harvest, mined, flags, redact }: Gathered, terminal: Te
     '',
     ...taskTable(mined, terminal),
     ...asked,
-    ...(asked.length === 0 && mined.tasks.length > 0 ? wrap(proofLine(mined), width) : []),
+    ...(mined.tasks.length > 0 ? wrap(proofLine(mined, asked.length > 0), width) : []),
     ...mined.notes.map(colors.dim),
     ...rest,
   ];
 }
 
 /** In the words of a night: tasks that are held out prove something, even if no two requests are alike. */
-function proofLine({ tasks }: MineResult): string {
+function proofLine({ tasks }: MineResult, isAskedAgain: boolean): string {
   const held = tasks.filter(({ split }) => split === 'val').length;
-  const have = `No two requests are worded alike. ${held} of the ${LEAST_HELD_OUT} held-out tasks that a proof needs are here`;
-  return held < LEAST_HELD_OUT ? `${have}: more sessions bring more.` : `${have}.`;
+  const have = `${isAskedAgain ? '' : 'No two requests are worded alike. '}${held} of the ${LEAST_HELD_OUT} held-out tasks that a proof needs are here`;
+  return held < LEAST_HELD_OUT ? `${have}: more sessions with other requests bring more.` : `${have}.`;
 }
 
 const TASK_COLUMNS: readonly Column[] = [

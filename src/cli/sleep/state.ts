@@ -8,7 +8,7 @@ import {
   rollbackProposals,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { callWords } from '../../core/run/index.ts';
+import { callWords, costWords } from '../../core/run/index.ts';
 import { count, oneLine, plural } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import { markLines, notReplayableText, type WithTools, withToolsText, wrap } from '../../report/index.ts';
@@ -59,7 +59,7 @@ export async function showStatus(flags: StatusFlags, terminal: Terminal): Promis
 function unfinishedLines(unfinished: NightStatus['unfinished']): string[] {
   if (unfinished === null) return [];
   const { night, questions, cost } = unfinished;
-  const spent = cost.calls > 0 ? ` after ${callWords(cost)}` : '';
+  const spent = cost.calls > 0 ? ` after ${callWords(cost)}, ${costWords(cost)}` : '';
   const why = questions ? `waits for answers: ${shownPath(questions)}` : `is under way, or was cut off${spent}`;
   return [`night ${night} ${why}; the same skillopt sleep run resumes it`];
 }
@@ -74,13 +74,19 @@ function scheduleLines(schedule: NightStatus['schedule']): string[] {
   ];
 }
 
-/** Reports of earlier versions say nothing of tools. */
+/** Nights of earlier versions say nothing of tools, of dollars and of what a proof needs. */
 function lastNightLines(last: NonNullable<NightStatus['lastNight']>, width: number): string[] {
-  const { night, at, nTasks, withTools, notReplayable } = last;
-  const tools = [withToolsText(withTools as WithTools | undefined), notReplayableText(Number(notReplayable ?? 0))];
+  const { night, at, nTasks, withTools, notReplayable, needs, calls, costUsd, isPriced } = last;
+  const cost = { calls: Number(calls), costUsd: Number(costUsd), isPriced: isPriced === true };
+  const spent = costUsd === undefined ? '' : `, ${callWords(cost)}, ${costWords(cost)}`;
+  const more = [
+    withToolsText(withTools as WithTools | undefined),
+    notReplayableText(Number(notReplayable ?? 0)),
+    String(needs ?? ''),
+  ];
   return [
-    `last night: ${night}, ${at.slice(0, 10)}, ${plural(nTasks, 'task')}`,
-    ...tools.filter((line) => line !== '').flatMap((line) => wrap(`  ${line}`, width, '  ')),
+    `last night: ${night}, ${at.slice(0, 10)}, ${plural(nTasks, 'task')}${spent}`,
+    ...more.filter((line) => line !== '').flatMap((line) => wrap(`  ${line}`, width, '  ')),
   ];
 }
 

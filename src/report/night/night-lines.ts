@@ -1,9 +1,15 @@
 import type { MarkedLine } from '../../core/guard/index.ts';
-import { callWords } from '../../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
 import { atMost, clip, type LineStyle, nextLines, padEnd, type TextStyle, wrap } from '../layout.ts';
-import { type DocumentReport, gainText, isOfSeveral, leftOutLines, type SleepReport } from './sleep-report.ts';
+import {
+  type DocumentReport,
+  gainText,
+  isOfSeveral,
+  leftOutLines,
+  type SleepReport,
+  spentWords,
+} from './sleep-report.ts';
 
 export type NextCommand = readonly [command: string, why: string];
 
@@ -134,10 +140,10 @@ function quarantineLines({ quarantined }: SleepReport, { colors, width }: TextSt
   return [colors.yellow(title), ...lines, ''];
 }
 
-function costLine({ startedAt, endedAt, tokensUsed, ...cost }: SleepReport): string {
+function costLine({ startedAt, endedAt, ...cost }: SleepReport): string {
   const seconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
   const time = seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;
-  return `cost: ${callWords(cost)}, ${count(tokensUsed)} tokens, ${time}`;
+  return `cost: ${spentWords(cost)}, ${time}`;
 }
 
 /** A line that a document gained, lost, or did not get. */

@@ -1,4 +1,3 @@
-import { callWords } from '../../core/run/index.ts';
 import { inMarkdown, nameAsData, oneLine } from '../../core/text/index.ts';
 import { changedLines } from '../changes.ts';
 import { markdownPage, safeLine } from '../markdown.ts';
@@ -10,6 +9,7 @@ import {
   nightCommandOf,
   type SleepReport,
   signed,
+  spentWords,
 } from './sleep-report.ts';
 
 /** The report of a night as a page. Every text of sessions and models is data in it. */
@@ -81,7 +81,7 @@ const taskRows = ({ gateTrials, intents }: SleepReport) =>
     }),
   );
 
-const costLine = ({ tokensUsed, startedAt, endedAt, ...cost }: SleepReport) => {
+const costLine = ({ startedAt, endedAt, ...cost }: SleepReport) => {
   const minutes = (Date.parse(endedAt) - Date.parse(startedAt)) / 60_000;
-  return `${callWords(cost)}, ${tokensUsed} tokens, ${minutes.toFixed(1)} minutes.`;
+  return `${spentWords(cost)}, ${minutes.toFixed(1)} minutes.`;
 };

@@ -1,7 +1,7 @@
 import type { EditRecord } from '../../core/document/index.ts';
 import type { MarkedLine } from '../../core/guard/index.ts';
-import type { Cost, UsageTable } from '../../core/run/index.ts';
-import { shellWord } from '../../core/text/index.ts';
+import { type Cost, callWords, costWords, type UsageTable } from '../../core/run/index.ts';
+import { count, shellWord } from '../../core/text/index.ts';
 
 export type GateAction = 'accept_new_best' | 'reject' | 'reject_unverified' | 'greedy_applied' | 'greedy_noop';
 
@@ -85,6 +85,9 @@ export type SleepReport = {
   /** Of calls that were answered. */
   readonly calls: number;
   readonly tokensUsed: number;
+  /** Of the calls whose price is known, and whether that is all of them. Not in reports of earlier versions. */
+  readonly costUsd?: number;
+  readonly isPriced?: boolean;
   /** Calls in flight when the night was killed, at most: the provider may have answered them. */
   readonly mayHaveBeen?: Cost['mayHaveBeen'];
   readonly usage: UsageTable;
@@ -126,6 +129,14 @@ export function notReplayableText(tasks: number): string {
   const how = 'name an agent as the target, and it does them in a copy of this project: target: { agent: claude }';
   return `${tasks} ${tasks === 1 ? 'task needs' : 'tasks need'} files or tools: not replayable yet; ${how}`;
 }
+
+/** `185 calls, 12,400 tokens, $0.0088`, as a training says it; without dollars in reports of earlier versions. */
+export function spentWords({ tokensUsed, costUsd, isPriced = false, ...cost }: NightCost): string {
+  const dollars = costUsd === undefined ? '' : `, ${costWords({ costUsd, isPriced })}`;
+  return `${callWords(cost)}, ${count(tokensUsed)} tokens${dollars}`;
+}
+
+type NightCost = Pick<SleepReport, 'calls' | 'tokensUsed' | 'costUsd' | 'isPriced' | 'mayHaveBeen'>;
 
 export type ProposalCommand = 'adopt' | 'review' | 'rollback';
 

@@ -26,7 +26,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
   const { rejectedEdits, unmatchedEdits, gateTrials } = result;
   const usage = Object.assign({}, ...result.documents.map(usageOf)) as UsageTable;
   // The ledger also has what mining took, and what was paid for before the night was cut off.
-  const { calls, tokens, mayHaveBeen } = totalCost(input.budget?.ledger?.spent().usage ?? usage);
+  const { calls, tokens, costUsd, isPriced, mayHaveBeen } = totalCost(input.budget?.ledger?.spent().usage ?? usage);
   const noEditsReason = accepted ? '' : whyNothing(record, result);
   const warnings = new Set(result.documents.flatMap(({ summary }) => summary.warnings));
   const notes = [...record.notes, ...searchCut(record), ...result.notes, ...warnings];
@@ -40,7 +40,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
     needs: accepted ? '' : whatItTakes(record, result),
     ...{ edits: result.appliedEdits, rejectedEdits, unmatchedEdits, gateTrials },
     intents: Object.fromEntries(tasks.filter(({ split }) => split === 'val').map(({ id, intent }) => [id, intent])),
-    ...{ calls, tokensUsed: tokens, ...(mayHaveBeen ? { mayHaveBeen } : {}), usage },
+    ...{ calls, tokensUsed: tokens, costUsd, isPriced, ...(mayHaveBeen ? { mayHaveBeen } : {}), usage },
     notes: notes.filter((note) => note !== noEditsReason),
     documents: result.documents.map((trained) => documentReport(trained, record.night, proposals, input)),
     untrained: result.untrained.map(({ trained, named, tasks: own, note }) => {

@@ -258,10 +258,21 @@ export async function findRecorded({ folder, project, state, now }: NightInput):
 }
 
 function rowOf({ record: { project, night }, result: { documents }, report }: FinishedNight) {
-  const { accepted, nTasks, gateAction, calls, withTools, notReplayable, endedAt: at } = report;
+  const {
+    accepted,
+    nTasks,
+    gateAction,
+    calls,
+    costUsd,
+    isPriced,
+    withTools,
+    notReplayable,
+    needs,
+    endedAt: at,
+  } = report;
   const isTested = documents.some(({ proof }) => proof !== undefined);
-  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls };
-  return { ...row, rejected: documents.flatMap(rejectedIn), notReplayable, ...(withTools ? { withTools } : {}) };
+  const row = { project, night, at, accepted, nTasks, isTested, gateAction, calls, costUsd, isPriced };
+  return { ...row, rejected: documents.flatMap(rejectedIn), notReplayable, ...(withTools ? { withTools } : {}), needs };
 }
 
 /** A task that was held out before and learned from tonight proves nothing any more. */

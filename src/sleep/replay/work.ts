@@ -14,6 +14,7 @@ import {
 import type { TaskScorer } from '../../core/judge/index.ts';
 import { memoize } from '../../core/text/index.ts';
 import { commandJudge } from '../../judges/index.ts';
+import { priceOf } from '../../models/index.ts';
 import { type AgentTarget, type Notices, namedProgram, openAgentTarget, pinnedProgram } from '../../project/index.ts';
 import {
   limitsOf,
@@ -37,6 +38,7 @@ import {
 import type { LiveDocument } from '../documents/live-document.ts';
 import { firstDrawOf } from '../dream/contrast.ts';
 import { realPathOf } from '../harvest/scope.ts';
+import type { SleepSettings } from '../settings/sleep-settings.ts';
 import { type TaskRecord, taughtBy } from '../task-record.ts';
 import { type Documents, noScore, scorersOf, taskJudgeOf, taskText, taskTypeOf } from './replay.ts';
 
@@ -54,16 +56,21 @@ export type FoundWork = {
 const ATTEMPT_TOKENS = 500_000;
 const JUDGING_MS = 600_000;
 
+type WorkPlace = {
+  readonly env: Environment;
+  readonly project: string;
+  readonly settings: Pick<SleepSettings, 'prices'>;
+  readonly notices?: Notices | undefined;
+};
+
 /** The agent of a night by the program that is pinned for it, and its sandbox. Calls no model. */
-export async function findWork(
-  spec: AgentTarget,
-  { env, project, notices }: { env: Environment; project: string; notices?: Notices | undefined },
-): Promise<FoundWork> {
+export async function findWork(spec: AgentTarget, { env, project, settings, notices }: WorkPlace): Promise<FoundWork> {
   const sandbox = openSandbox(spec.sandbox);
   await sandbox.ready();
   const wanted = { cli: agentPrograms[spec.agent].cli, env, project, notices };
   const { path } = spec.path === undefined ? await pinnedProgram(wanted) : namedProgram(spec.path, wanted);
-  const agent = await openAgentTarget({ ...spec, path }, { env, directory: project, sandbox });
+  const price = spec.model === undefined ? undefined : priceOf(spec.model, settings.prices);
+  const agent = await openAgentTarget({ ...spec, path }, { env, directory: project, sandbox, price });
   const { maxTokens = ATTEMPT_TOKENS } = spec.limits ?? {};
   const limits = { ...spec.limits, maxTokens };
   return {

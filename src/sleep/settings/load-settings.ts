@@ -80,15 +80,15 @@ async function projectLayer(source: SettingsSource): Promise<Layer | undefined> 
   return { place: shownPath(file), file, path: ['sleep'], values };
 }
 
-/** The models of the project itself. Its optimizer and judge belong to its target, and do not join another one. */
+/** The models of the project itself, and its prices. Its optimizer and judge belong to its target, and do not join another one. */
 async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
   const file = projectFileOf(source);
   if (file === undefined) return [];
-  const { target: named, optimizer, judge, sandbox } = (await readConfigFile(file)) as Values;
+  const { target: named, optimizer, judge, sandbox, prices } = (await readConfigFile(file)) as Values;
   const target = isAgentSpec(named) && sandbox !== undefined ? { sandbox, ...(named as Values) } : named;
   const isNamed = own.some(({ values }) => values.target !== undefined);
-  const roles = Object.entries(isNamed ? {} : { target, optimizer, judge });
-  const values = Object.fromEntries(roles.filter(([, value]) => value !== undefined && value !== null));
+  const found = Object.entries({ ...(isNamed ? {} : { target, optimizer, judge }), prices });
+  const values = Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== null));
   await refuseSecrets(values, file);
   return [{ place: shownPath(file), file, path: [], values }];
 }

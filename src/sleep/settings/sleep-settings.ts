@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GATE_METRICS, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { configShape, GATE_METRICS, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { isPortableName } from '../../core/text/index.ts';
 import { type Place, transcriptSources } from '../../transcripts/index.ts';
 
@@ -90,6 +90,7 @@ export const sleepShape = {
   judge: modelSpec
     .optional()
     .describe("Model that scores what no rule can. Default: that of the project's target, else the optimizer."),
+  prices: configShape.prices.describe('Dollars per million tokens, by model name. Default: those of the project.'),
   promptOverrides: z
     .partialRecord(z.enum(['miner', 'attempt']), z.string())
     .default({})
@@ -115,7 +116,7 @@ export function withHomes(place: Place, homes: SleepSettings['homes']): Place {
 }
 
 export function nightConfig(settings: SleepSettings): SkillOptConfigInput {
-  const { editBudget, gateMetric, gateMixedWeight, gateNoRegression, seed, maxTokensPerNight } = settings;
+  const { editBudget, gateMetric, gateMixedWeight, gateNoRegression, seed, maxTokensPerNight, prices } = settings;
   return {
     numEpochs: 1,
     editBudget,
@@ -125,5 +126,6 @@ export function nightConfig(settings: SleepSettings): SkillOptConfigInput {
     regressionVeto: gateNoRegression,
     seed,
     maxTotalTokens: maxTokensPerNight,
+    prices,
   };
 }

@@ -108,12 +108,15 @@ describe('skillopt sleep run with an agent as the target', () => {
     });
     expect(report.notes.join('\n')).toContain('Left out: 1 secret (.env)');
     expect(filesBelow(home.shop)).toEqual(before);
+    const { input, output } = agent.usage(); // the price of the agent's model is known, that of the optimizer is not
+    expect(report.costUsd).toBeCloseTo((3 * input + 15 * output) / 1e6, 6);
     const [attempt] = JSON.parse(readFileSync(join(report.folder, 'steps/step_0001/rollout_results.json'), 'utf8')) as {
       extras: { diff: { changes: { path: string }[] } };
     }[];
     expect(attempt!.extras.diff.changes.map((change) => change.path)).toEqual(['src/cart.ts']);
     const { out } = await home.run(['status']);
     expect(out.replaceAll(/\s+/g, ' ')).toContain(`${TASKS} tasks replayed with tools (sandbox: ${sandbox})`);
+    expect(out).toMatch(/last night: 1, .*, at least \$\d/);
     undisturbed = await adopt(home, report);
     expect(undisturbed).toMatchObject({ night: 1, accepted: true, skill: expect.stringContaining(NOTE_RULE) });
   }, 300_000);
