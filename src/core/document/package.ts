@@ -144,7 +144,7 @@ function decode(written: string): string {
 function fromQuotes(written: string): string {
   const quoted = /^"(?:[^"\\]|\\.)*"/s.exec(written)?.[0] ?? '""';
   try {
-    return String(JSON.parse(quoted.replace(/\\?\s*\n\s*/g, ' ')));
+    return String(JSON.parse(quoted.replace(/\\?(?<!\s)\s*\n\s*/g, ' ')));
   } catch {
     return quoted.slice(1, -1); // an escape that YAML knows and JSON does not
   }

@@ -269,7 +269,7 @@ function plainWord(written: string, number: number): string {
 function readEnv(rest: string, number: number): Record<string, string> {
   const [, name, value] = /^(\w+)\s+([^=][\s\S]*)$/.exec(rest) ?? [];
   if (name !== undefined && value !== undefined) return { [name]: plainWord(value, number) };
-  const pairs = [...rest.matchAll(/(\w+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/g)];
+  const pairs = [...rest.matchAll(/(?<!\w)(\w+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/g)];
   if (pairs.length === 0) throw new NotCarried(`environment/Dockerfile:${number}: ENV without a value`);
   return Object.fromEntries(pairs.map(([, key, written]) => [key!, plainWord(written!, number)]));
 }

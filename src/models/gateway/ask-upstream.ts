@@ -257,7 +257,8 @@ export type PlainHeaders = Record<string, string | string[]>;
 export function withoutHops(headers: IncomingHttpHeaders | PlainHeaders): PlainHeaders {
   const named = String(headers.connection ?? '')
     .toLowerCase()
-    .split(/\s*,\s*/);
+    .split(',')
+    .map((name) => name.trim());
   const kept = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] =>
       entry[1] !== undefined && !HOP_BY_HOP.includes(entry[0]) && !named.includes(entry[0]),
