@@ -72,8 +72,7 @@ export const pendingProposals = ({ proposals }: WithProposals, isOf: (project: s
 
 type DocumentText = { readonly text: string; readonly live: { readonly realPath: string } };
 
-const isFor = ({ document }: Proposal, { live }: Pick<DocumentText, 'live'>) =>
-  document.realPath === live.realPath;
+const isFor = ({ document }: Proposal, { live }: Pick<DocumentText, 'live'>) => document.realPath === live.realPath;
 
 /** A document with its pending proposal, which a further night builds on; not if the learned block was changed by hand. */
 export function onPending<Document extends DocumentText>(document: Document, proposals: readonly Proposal[]): Document {
