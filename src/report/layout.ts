@@ -113,11 +113,16 @@ function charWidth(char: string): number {
  */
 export function wrap(text: string, width: number, indent = ''): string[] {
   const lead = indent.slice(0, width / 2);
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && textWidth(`${line} ${word}`) <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(line === undefined ? word : lead + word);
+  const leadWidth = textWidth(lead);
+  const [first = '', ...words] = text.split(' ');
+  const lines = [first];
+  let used = textWidth(first);
+  for (const word of words) {
+    const wordWidth = textWidth(word);
+    const fits = used + 1 + wordWidth <= width;
+    used = (fits ? used + 1 : leadWidth) + wordWidth;
+    if (fits) lines[lines.length - 1] += ` ${word}`;
+    else lines.push(lead + word);
   }
   return lines;
 }
