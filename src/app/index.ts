@@ -18,14 +18,7 @@ export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
 export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, readRun, runPath, standingOf } from './load-run.ts';
 export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
-export {
-  harvestSessions,
-  ignoreSessions,
-  isTaskId,
-  type NotSurveyed,
-  surveySessions,
-  unknownIds,
-} from './night/harvest-sessions.ts';
+export { harvestSessions, ignoreSessions, isTaskId, unknownIds } from './night/harvest-sessions.ts';
 export {
   type NightEstimate,
   type NightPlan,
@@ -53,6 +46,7 @@ export {
   runNight,
   skillPathOf,
 } from './night/run-night.ts';
+export { type NotSurveyed, surveySessions } from './night/survey-sessions.ts';
 export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } from './open-run.ts';
 export { capWarnings, requireWithinCaps } from './price-estimate.ts';
 export {

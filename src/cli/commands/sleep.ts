@@ -18,7 +18,7 @@ export const define: DefineCommand = (command, terminal) => {
     .allowExcessArguments(true) // unknownPart reports them
     .action(async (flags: SleepFlags) => {
       if (command.args.length > 0) throw unknownPart(command);
-      return (await import('../sleep/harvest.ts')).showOverview(flags, terminal);
+      return (await import('../sleep/overview.ts')).showOverview(flags, terminal);
     });
   const parts = partsOf(command, terminal);
   addHarvest(parts);
