@@ -136,7 +136,8 @@ const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 function decode(written: string): string {
   if (/^[|>]/.test(written)) return onOneLine(written.replace(/^[^\n]*/, ''));
-  if (written.startsWith("'")) return onOneLine(written.replace(/^'|'(?:\s+#.*)?$/g, '').replaceAll("''", "'"));
+  const [, inQuotes] = /^'((?:[^']|'')*)/.exec(written) ?? [];
+  if (inQuotes !== undefined) return onOneLine(inQuotes.replaceAll("''", "'"));
   if (written.startsWith('"')) return onOneLine(fromQuotes(written));
   return onOneLine(written.replace(/(?:^|\s)#[^\n]*/g, ''));
 }

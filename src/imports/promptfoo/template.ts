@@ -3,7 +3,6 @@ import { NotCarried } from '../left-out.ts';
 
 export type Vars = Readonly<Record<string, unknown>>;
 
-const EXPRESSION = /\{\{-?([\s\S]*?)-?\}\}/g;
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^']*'|"[^"]*")\])*$/;
 const FILTERS: Readonly<Record<string, (text: string) => string>> = {
   upper: (text) => text.toUpperCase(),
@@ -26,15 +25,18 @@ export function render(text: string, vars: Vars): string {
 const MAX_LENGTH = 1_000_000;
 
 function renderOnce(text: string, vars: Vars): string {
-  const end = text.lastIndexOf('}}') + 2; // what is opened behind it stays open, and would be searched to the end each time
-  let length = 0;
-  const filled = text.slice(0, end).replace(EXPRESSION, (_, expression: string) => {
-    const value = evaluate(expression, vars);
+  const pieces: string[] = [];
+  let [done, length] = [0, 0];
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', done)) {
+    const close = text.indexOf('}}', open + 2);
+    if (close === -1) break;
+    const value = evaluate(text.slice(open + 2, close).replace(/^-|-$/g, ''), vars);
     length += value.length;
     if (length > MAX_LENGTH) throw new NotCarried(`its template becomes longer than ${MAX_LENGTH} characters`);
-    return value;
-  });
-  return filled + text.slice(end);
+    pieces.push(text.slice(done, open), value);
+    done = close + 2;
+  }
+  return pieces.join('') + text.slice(done);
 }
 
 function evaluate(expression: string, vars: Vars): string {

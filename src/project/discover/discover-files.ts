@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, parse, relative, resolve } from 'node:path';
 import { count, isObject } from '../../core/text/index.ts';
 import { type PeekedTasks, peekTasks } from '../../envs/index.ts';
 import { readHead, TASK_FILE_ENDINGS } from '../../imports/index.ts';
@@ -94,7 +94,8 @@ async function lookAtSkill(directory: string, file: string): Promise<FoundSkill 
 
 const NO_TASKS = /^(package|package-lock|tsconfig.*|jsconfig.*|biome|composer|deno|pnpm-lock|skillopt\.config)\./i;
 /** Problems are reported only for these: tables, and files with a name for tasks. */
-const MEANT_AS_TASKS = /\.(jsonl|ndjson|csv|tsv|parquet)$|(task|eval|question|promptfoo)[^/]*\.\w+$/i;
+const isMeantAsTasks = (path: string) =>
+  /\.(jsonl|ndjson|csv|tsv|parquet)$/i.test(path) || /task|eval|question|promptfoo/i.test(parse(path).name);
 
 async function findTasks(directory: string, files: readonly string[]) {
   const likely = files.filter(
@@ -108,7 +109,7 @@ async function findTasks(directory: string, files: readonly string[]) {
     const peeked = await peekTasks(file);
     if (peeked === undefined) continue;
     if (!('problem' in peeked)) tasks.push({ path, ...peeked });
-    else if (MEANT_AS_TASKS.test(path)) broken.push({ path, why: peeked.problem.replaceAll(file, path) });
+    else if (isMeantAsTasks(path)) broken.push({ path, why: peeked.problem.replaceAll(file, path) });
   }
   return { tasks, broken };
 }
