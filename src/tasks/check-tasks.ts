@@ -56,7 +56,7 @@ function tooFew(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] 
   const isSenseless = isTooFew(sizes);
   const gain = provableGain(sizes.test || sizes.val);
   if (!isSenseless && gain <= HOPED_GAIN) return [];
-  const proof = `at best gains of ${(100 * gain).toFixed(0)} points can be proven`;
+  const proof = gain < 1 ? `at best gains of ${(100 * gain).toFixed(0)} points can be proven` : 'nothing can be proven';
   return [
     {
       code: tasks.length < 5 ? 'hardly-any' : 'too-few',

@@ -212,14 +212,22 @@ export async function peekTasks(path: string): Promise<PeekedTasks | { readonly 
 
 const NOTHING = { columns: {}, guessed: {}, answers: [] };
 
-function peekAt({ rows, total, atLeast }: Peeked, path: string): PeekedTasks | undefined {
+function peekAt({ rows, total, atLeast }: Peeked, path: string): PeekedTasks | { problem: string } | undefined {
   const isUsual = areTasks(nameColumns(rows));
   const guessed = isUsual ? {} : guessColumns(rows, path);
   const named = nameColumns(rows, guessed);
-  if (!areTasks(named)) return undefined;
+  if (!areTasks(named)) return withoutAnswers(named);
   const { question, answers, taskType } = named[0]?.columns ?? {};
   const columns = defined({ question, answers, taskType });
   return { format: 'rows', count: total, atLeast, columns, guessed, answers: named.flatMap(answersOf) };
+}
+
+/** A file with columns of a task was meant to hold tasks. */
+function withoutAnswers(rows: readonly NamedRow[]): { problem: string } | undefined {
+  const { question, answers } = rows[0]?.columns ?? {};
+  if (question === undefined || answers === undefined) return undefined;
+  const blank = rows.filter((row) => isBlank(fieldsOf(row).answers)).length;
+  return { problem: `${blank} of ${rows.length} rows have nothing in the column ${JSON.stringify(answers)}` };
 }
 
 function areTasks(rows: readonly NamedRow[]): boolean {

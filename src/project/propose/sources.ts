@@ -93,7 +93,8 @@ export async function weighTasks(path: string, options: TaskOptions): Promise<We
 
 function weigh({ rows, leftOut }: LoadedTasks): WeighedTasks {
   const asksJudge = rows.some(({ value }) => asksModel(value));
-  return { count: rows.length, leftOut: leftOut.length, asksJudge, sizes: sizesOf(rows) };
+  const missing = leftOut.filter(({ kind }) => kind !== 'read');
+  return { count: rows.length, leftOut: missing.length, asksJudge, sizes: sizesOf(rows) };
 }
 
 /** Without `scoring` it is the default. */

@@ -305,6 +305,21 @@ describe('init looks first', () => {
     expect(answer.cautions.join('\n')).toMatch(/tasks\.jsonl is left out: .*tasks\.jsonl:1: /);
   });
 
+  it('names a table whose answers are missing', async () => {
+    const rows = Array.from({ length: 20 }, (_, n) => `What is ${n} + 1?,${n % 2 ? n + 1 : ''}\n`);
+    using folder = tempFolder({ 'SKILL.md': SKILL, 'tasks.csv': `question,answer\n${rows.join('')}` });
+    const { answer } = await init(folder.path);
+    expect(answer.cautions).toContain('tasks.csv is left out: 10 of 20 rows have nothing in the column "answer"');
+  });
+
+  it('takes nothing for left out in a table that it read in another encoding', async () => {
+    const rows = Array.from({ length: 60 }, (_, n) => `Wie heißt Nummer ${n}?,Müller ${n}\n`).join('');
+    using folder = tempFolder({ 'SKILL.md': SKILL });
+    writeFileSync(join(folder.path, 'tasks.csv'), Buffer.from(`question,answer\n${rows}`, 'latin1'));
+    const { answer } = await init(folder.path);
+    expect(answer.cautions.join('\n')).not.toContain('left out');
+  });
+
   it('writes the project file itself, never what a link leads to', async () => {
     using folder = tempFolder({ 'mine/SKILL.md': SKILL, 'other.yaml': 'theirs\n' });
     symlinkSync('../other.yaml', join(folder.path, 'mine/skillopt.config.yaml'));
