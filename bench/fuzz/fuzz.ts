@@ -10,7 +10,13 @@ import type { TextFunction } from './text-functions.ts';
 /** Which of the texts of a call is hostile. `all` are, and share the bytes. */
 export type Slot = number | 'all';
 /** The slowest call that was found, and its CPU time. */
-export type Worst = { readonly slot: Slot; readonly ms: number; readonly recipe: Recipe };
+export type Worst = {
+  readonly slot: Slot;
+  readonly ms: number;
+  readonly recipe: Recipe;
+  /** Texts of a call for which there was no time. */
+  readonly unsearched?: number;
+};
 /** `plain`: only whether it can be called. `again`: a call that was found slow. */
 export type Question = {
   readonly subject: TextFunction;

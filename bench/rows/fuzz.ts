@@ -21,10 +21,11 @@ export const fuzz: BenchRow = {
     const refusing = measured.filter(({ stopped }) => stopped !== undefined);
     for (const { name, stopped } of refusing) say(`refuses a plain text: ${name}: ${stopped}`);
     for (const { name, why } of leftOut) say(`left out: ${name}: ${why}`);
+    const partly = measured.filter(({ unsearched = 0 }) => unsearched > 0);
     const slow = measured.filter(({ ms }) => ms > MOST_MS);
     const counts = [
       `${functions.length} functions found, ${taking.length} take text${only && ` and are called ${only}`}`,
-      `${measured.length} measured (${refusing.length} of them refuse a plain text)`,
+      `${measured.length} measured (${refusing.length} of them refuse a plain text, ${partly.length} have more texts than there was time for)`,
       `${leftOut.length} left out by name`,
       `${slow.length} over 1 s`,
     ];
@@ -43,29 +44,39 @@ export const fuzz: BenchRow = {
 const describe = ({ ms, name, slot, recipe }: Measurement) =>
   `${ms.toFixed(0)} ms ${name}, text ${slot}: ${JSON.stringify(recipe)}`;
 
+const AT_ONCE = 2;
+
 /** The slowest first, and those that could not be measured. */
 async function measureAll(functions: readonly TextFunction[], say: Say) {
-  using fuzzer = openFuzzer();
-  using alone = openFuzzer();
-  const measured: Measurement[] = [];
-  const leftOut: LeftOut[] = [];
+  const found: Found = { measured: [], leftOut: [] };
+  const waiting = functions.entries();
   const start = Date.now();
-  for (const [at, subject] of functions.entries()) {
-    const { name } = subject;
-    if (at > 0 && at % 50 === 0)
-      say(`${at} of ${functions.length} functions, ${Math.round((Date.now() - start) / 1000)} s`);
-    if (Object.hasOwn(NOT_CALLED, name)) {
-      leftOut.push({ name, why: NOT_CALLED[name]! });
-      continue;
+  const work = async () => {
+    using fuzzer = openFuzzer();
+    using alone = openFuzzer();
+    for (const [at, subject] of waiting) {
+      const seconds = Math.round((Date.now() - start) / 1000);
+      if (at > 0 && at % 50 === 0) say(`${at} of ${functions.length} functions, ${seconds} s`);
+      await measure(subject, { fuzzer, alone, found });
+      const { name, ms } = found.measured.at(-1) ?? {};
+      if (name === subject.name && ms! > MOST_MS / 2) say(describe(found.measured.at(-1)!));
     }
-    let { worst, problem, stopped } = await fuzzer.ask({ subject, what: 'search' });
-    if (worst !== undefined && worst.ms > MOST_MS) {
-      alone.end(); // what other functions left behind is not its work
-      ({ worst = worst, stopped } = await alone.ask({ subject, what: { again: worst } }));
-    }
-    if (worst === undefined) leftOut.push({ name, why: `could not be called: ${problem}` });
-    else measured.push({ name, ...worst, ...(stopped !== undefined && { stopped }) });
-    if (worst !== undefined && worst.ms > MOST_MS / 2) say(describe(measured.at(-1)!));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { ...found, measured: found.measured.sort((one, other) => other.ms - one.ms) };
+}
+
+type Found = { readonly measured: Measurement[]; readonly leftOut: LeftOut[] };
+type Fuzzers = Record<'fuzzer' | 'alone', ReturnType<typeof openFuzzer>> & { readonly found: Found };
+
+async function measure(subject: TextFunction, { fuzzer, alone, found: { measured, leftOut } }: Fuzzers): Promise<void> {
+  const { name } = subject;
+  if (Object.hasOwn(NOT_CALLED, name)) return void leftOut.push({ name, why: NOT_CALLED[name]! });
+  let { worst, problem, stopped } = await fuzzer.ask({ subject, what: 'search' });
+  if (worst !== undefined && worst.ms > MOST_MS) {
+    alone.end(); // what other functions left behind is not its work
+    ({ worst = worst, stopped } = await alone.ask({ subject, what: { again: worst } }));
   }
-  return { measured: measured.sort((one, other) => other.ms - one.ms), leftOut };
+  if (worst === undefined) leftOut.push({ name, why: `could not be called: ${problem}` });
+  else measured.push({ name, ...worst, ...(stopped !== undefined && { stopped }) });
 }

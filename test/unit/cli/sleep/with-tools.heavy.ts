@@ -108,8 +108,8 @@ describe('skillopt sleep run with an agent as the target', () => {
     });
     expect(report.notes.join('\n')).toContain('Left out: 1 secret (.env)');
     expect(filesBelow(home.shop)).toEqual(before);
-    const { input, output } = agent.usage(); // the price of the agent's model is known, that of the optimizer is not
-    expect(report.costUsd).toBeCloseTo((3 * input + 15 * output) / 1e6, 6);
+    const { input, cached, output } = agent.usage(); // the price of the agent's model is known, that of the optimizer is not
+    expect(report.costUsd).toBeCloseTo((3 * (input - cached) + 0.3 * cached + 15 * output) / 1e6, 6);
     const [attempt] = JSON.parse(readFileSync(join(report.folder, 'steps/step_0001/rollout_results.json'), 'utf8')) as {
       extras: { diff: { changes: { path: string }[] } };
     }[];
