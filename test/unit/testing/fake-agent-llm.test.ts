@@ -16,7 +16,7 @@ const tools: readonly [string, string, object][] = [
   ['Read', 'Reads a file', schema('file_path')],
   ['Workflow', 'Has these values:\n- total: The sum of all invoices.', schema('text')],
 ];
-const told = 'Working directory: /work/here.';
+const told = 'Working directory: /srv/here.';
 
 type Dialect = {
   readonly name: string;
@@ -119,7 +119,7 @@ describe.each(dialects)('startFakeAgentLLM in $name', ({ path, body, callIn, tex
     for (let done = 0; done < 8; done++) said.push(await ask(llm.url, 'Do it.', Array(done).fill('ok')));
     expect(said).toEqual([
       { name: 'Skill', args: { skill: 'invoices' } },
-      { name: 'Write', args: { file_path: '/work/here/a.txt', content: 'A' } },
+      { name: 'Write', args: { file_path: '/srv/here/a.txt', content: 'A' } },
       { name: 'Read', args: { file_path: '/b.txt' } },
       { name: 'Bash', args: { command: 'ls', description: expect.any(String) } },
       { name: 'Own', args: { x: 1 } },
