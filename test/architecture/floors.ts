@@ -10,6 +10,7 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { 'core/contracts': 'errors, config, environment, model, agent: what rooms agree on' },
   { 'core/judge': 'answers judged by rules' },
   { 'core/run': 'events, journal, `reduce`, summary, views' },
+  { 'core/page': 'a run as pages show it: `projectRun`, its figures, what a server answers' },
   {
     report: 'figures in, text out: terminal, Markdown, JUnit, GitHub',
     imports: 'task files: rows of CSV, JSON, YAML, Parquet; files of promptfoo, evals, Harbor, dotnet',

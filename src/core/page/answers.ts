@@ -1,0 +1,138 @@
+import type { RolloutResult } from '../contracts/index.ts';
+import type { EditReport, Patch, RawPatch } from '../document/index.ts';
+import type { Cost, Refusal, StepRecord, TriedEdit, VerdictKind } from '../run/index.ts';
+import type { Estimate } from '../stats/index.ts';
+
+/** What the server answers besides a run itself. A report holds the same. */
+
+export type RunListed = {
+  readonly name: string;
+  readonly state: string;
+  readonly isRunning: boolean;
+  /** `null` when the run cannot be read: then `problem` says why. */
+  readonly verdict: VerdictKind | null;
+  readonly baselineScore: number | null;
+  readonly bestScore: number | null;
+  readonly gain: Estimate | null;
+  readonly isProven: boolean;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly cost: Cost | null;
+  /** Best scores by step, at most 60. */
+  readonly sparkline: readonly number[];
+  readonly modifiedAt: string;
+  readonly problem?: string;
+};
+
+export type RunsPage = { readonly folder: string; readonly runs: readonly RunListed[] };
+
+/** A step from its training tasks to its end. What is `null` is not there yet, or was not kept. */
+export type StepPage = {
+  readonly step: number;
+  readonly record: StepRecord | null;
+  readonly failed: readonly string[];
+  readonly passed: readonly string[];
+  readonly patches: readonly RawPatch[] | null;
+  readonly merged: Patch | null;
+  readonly ranked: Patch | null;
+  readonly refused: readonly Refusal[];
+  readonly repeats: readonly TriedEdit[];
+  readonly report: readonly EditReport[] | null;
+  /** Versions that the step made, and the tasks that flipped with each: an observation, no cause. */
+  readonly versions: readonly StepVersion[];
+  /** Files that are not there. */
+  readonly missing: readonly string[];
+};
+
+export type StepVersion = {
+  readonly version: number;
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+};
+
+/** One attempt in a list. `file` and `place` open it. */
+export type AttemptRow = {
+  readonly task: string;
+  /** The file of results without its ending, and the place in it. */
+  readonly file: string;
+  readonly place: number;
+  /** `step 3, the candidate`. */
+  readonly part: string;
+  readonly step: number | null;
+  /** Index of the version; `null` when it is not known. */
+  readonly version: number | null;
+  readonly hard: number;
+  readonly soft: number;
+  readonly errored: boolean;
+};
+
+/** Attempts that hold a text or belong to a task. `next` continues the search; `null` at its end. */
+export type AttemptsPage = {
+  readonly rows: readonly AttemptRow[];
+  readonly next: string | null;
+  readonly searched: number;
+  readonly total: number;
+};
+
+export type AttemptPage = { readonly row: AttemptRow; readonly result: RolloutResult };
+
+export type EventsPage = {
+  readonly total: number;
+  readonly events: readonly {
+    readonly line: number;
+    readonly type: string;
+    readonly at: string;
+    readonly text: string;
+  }[];
+};
+
+export type ComparePage = {
+  readonly a: string;
+  readonly b: string;
+  readonly split: string;
+  readonly head: string;
+  readonly sentence: string;
+  readonly tasks: number;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly gain: Estimate | null;
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+  readonly notes: readonly string[];
+  readonly settings: readonly { readonly name: string; readonly a: string; readonly b: string }[];
+  readonly costs: readonly [Cost, Cost];
+  readonly texts: { readonly before: string; readonly after: string };
+};
+
+export type NightListed = {
+  readonly name: string;
+  readonly night: number;
+  readonly endedAt: string;
+  readonly head: string;
+  readonly sessions: number;
+  readonly tasks: number;
+  readonly cost: Pick<Cost, 'calls' | 'tokens' | 'costUsd' | 'isPriced'>;
+};
+
+export type ProposalPage = {
+  readonly id: string;
+  readonly night: number;
+  readonly status: string;
+  readonly document: string;
+  readonly path: string;
+  readonly digest: string;
+  readonly before: string;
+  readonly after: string;
+  readonly evidence: readonly string[];
+  readonly marks: readonly {
+    readonly line: string;
+    readonly reasons: readonly string[];
+    readonly isStriking: boolean;
+  }[];
+};
+
+export type NightsPage = {
+  readonly project: string;
+  readonly nights: readonly NightListed[];
+  readonly proposals: readonly ProposalPage[];
+};

@@ -1,0 +1,28 @@
+export type {
+  AttemptPage,
+  AttemptRow,
+  AttemptsPage,
+  ComparePage,
+  EventsPage,
+  NightListed,
+  NightsPage,
+  ProposalPage,
+  RunListed,
+  RunsPage,
+  StepPage,
+  StepVersion,
+} from './answers.ts';
+export { type Cell, isNoisy, type Split } from './attempts.ts';
+export {
+  type ChangedTask,
+  type ChangedTasks,
+  flipsBetween,
+  type Race,
+  type RunFigures,
+  runFigures,
+  type VersionRow,
+} from './figures.ts';
+export { type GridCell, type GridColumn, gridColumns, type TaskRow, taskRows, unpackCell } from './grid.ts';
+export { changeOfPage, changePage, type PageChange, type RunPage, type RunWords } from './page.ts';
+export { projectRun } from './project-run.ts';
+export { type CurvePoint, noView, type RunView, type SkillVersion, type TaskName } from './run-view.ts';
