@@ -48,7 +48,7 @@ export type ChangedTasks = {
 };
 export type ChangedTask = { readonly id: string; readonly isNoisy: boolean };
 
-/** Every number that is shown of a run. Page, report and `show --json` have them from here. */
+/** Every number that is shown of a run. Page, report and the JSON of `show` have them from here. */
 export type RunFigures = {
   readonly about: RunState['about'] & {
     readonly startedAt: string;
