@@ -103,7 +103,7 @@ const PLAIN_KEYS: readonly (readonly [letters: string, beginnings: string])[] = 
 
 /** After the others: these would cut off the end of a key with several parts. */
 const plainKeys = PLAIN_KEYS.flatMap(([letters, beginnings]) =>
-  [...beginnings.matchAll(/(\S+) (\d+)(\+?)/g)].map(([, beginning = '', length, isOpen]): KnownKey => {
+  [...beginnings.matchAll(/(?<!\S)(\S+) (\d+)(\+?)/g)].map(([, beginning = '', length, isOpen]): KnownKey => {
     const literal = beginning.replace(/[.$/]/g, '\\$&');
     return [beginning, new RegExp(`${literal}[${letters}]{${length}${isOpen ? ',' : ''}}`)];
   }),
