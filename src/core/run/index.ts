@@ -7,7 +7,7 @@ export {
   roundUpAmounts,
   subtractAmounts,
 } from './amounts.ts';
-export { type AttemptRow, attemptViews, readRows, toRow } from './attempt-views.ts';
+export { type AttemptPlace, attemptViews, readPlaces, toPlace } from './attempt-views.ts';
 export {
   amountsIn,
   type Cost,
@@ -51,6 +51,7 @@ export {
   toEvidence,
   toKnowledge,
   toObservations,
+  type WaveVerdict,
 } from './gate-evidence.ts';
 export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
 export {

@@ -6,6 +6,7 @@ import {
   type StepAction,
   toKnowledge,
   toObservations,
+  type WaveVerdict,
 } from '../../core/run/index.ts';
 import {
   addObservations,
@@ -41,6 +42,8 @@ type RaceResults = {
   readonly confirmation: readonly RolloutResult[];
   readonly refreshed: readonly ItemScore[];
   readonly blame?: Blame | undefined;
+  /** The judgements so far. */
+  readonly waves: readonly WaveVerdict[];
 };
 
 type JudgedRace = { readonly shown: RaceResults; readonly judgement: WaveJudgement };
@@ -54,7 +57,7 @@ export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps
   const race = { skill, input, deps };
   const settings = settingsOf(input);
   const order = orderItems(input);
-  let shown: RaceResults = { results: [], confirmation: [], refreshed: [] };
+  let shown: RaceResults = { results: [], confirmation: [], refreshed: [], waves: [] };
   for (const end of planWaves(order.length, settings)) {
     const wave = order.slice(shown.results.length, end);
     if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, settings, input);
@@ -164,8 +167,16 @@ async function rollAgain(
   return toEvaluation(results).scores;
 }
 
+/** What was seen, and what it says now. */
+async function judgeSettled(seen: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
+  const { shown, judgement } = await settleDisputes(seen, settings, race);
+  const { verdict, reason, expectedGain, chance } = judgement;
+  const wave = { met: shown.results.length, expectedGain, chance, verdict, reason };
+  return { shown: { ...shown, waves: [...shown.waves, wave] }, judgement };
+}
+
 /** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
-async function judgeSettled(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
+async function settleDisputes(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
   const { input } = race;
   const judgement = judge(shown, settings, input);
   if (judgement.verdict !== 'accept') return { shown, judgement };
@@ -282,6 +293,7 @@ function toDecision(
     ...(confirmed.length > 0 ? { confirmation: confirmed } : {}),
     ...(veto ? { veto } : {}),
     total: items.length,
+    waves: shown.waves,
   };
 }
 
