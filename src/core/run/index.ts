@@ -131,4 +131,13 @@ export {
   winnerMeasurement,
 } from './summary.ts';
 export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
-export { bucketsText, type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
+export {
+  bucketsText,
+  type Detail,
+  detailViews,
+  isCheckpoint,
+  stateViews,
+  TRIAL_FOLDERS,
+  type TrialAttempts,
+  trialViews,
+} from './views.ts';

@@ -43,7 +43,8 @@ export async function listAttemptFiles(runPath: string): Promise<AttemptFile[]> 
     const known = describe(file);
     return known ? [{ order: known.order, listed: { path, file, ...known.words } }] : [];
   });
-  return found.sort((one, other) => compare(one.order, other.order)).map(({ listed }) => listed);
+  const byName = found.sort((one, other) => (one.listed.file < other.listed.file ? -1 : 1));
+  return byName.sort((one, other) => compare(one.order, other.order)).map(({ listed }) => listed);
 }
 
 function describe(file: string) {

@@ -15,7 +15,9 @@ import {
   STAGES,
   type Stamp,
   stateViews,
+  type TrialAttempts,
   toFact,
+  trialViews,
   type Views,
   WHOLE_FOLDER,
 } from '../../core/run/index.ts';
@@ -85,6 +87,9 @@ export class Recorder {
     if (!this.#isSlow) this.#isSlow = await Promise.race([written.then(() => false), turn(true)]);
     return after;
   };
+
+  readonly keepAttempts = (folder: string, attempts: TrialAttempts): Promise<void> =>
+    this.#behind.write(() => this.#options.store.writeViews(trialViews(folder, attempts)));
 
   /** The event of a fact: the next one of the journal if it is the same, otherwise a new one. */
   #fold(fact: RunFact): { readonly event: RunEvent; readonly isNew: boolean } {
