@@ -24,6 +24,7 @@ export {
   unwritable,
   writeSynced,
 } from './own-files.ts';
+export { type AttemptFile, listAttemptFiles, readAttempt, readAttemptIndex } from './run/attempt-files.ts';
 export { foldJournal, type JournalPlace, readKeptState } from './run/journal.ts';
 export { LEDGER_FILE, openLedger, readLedger } from './run/ledger-file.ts';
 export { memoryRun } from './run/memory-run.ts';

@@ -7,6 +7,7 @@ export {
   roundUpAmounts,
   subtractAmounts,
 } from './amounts.ts';
+export { type AttemptRow, attemptViews, readRows, toRow } from './attempt-views.ts';
 export {
   amountsIn,
   type Cost,

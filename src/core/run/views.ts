@@ -1,5 +1,6 @@
 import { bucketSums, type Evaluation, type RolloutResult } from '../contracts/index.ts';
 import { jsonText, toSnakeCase } from '../text/index.ts';
+import { attemptViews } from './attempt-views.ts';
 import { type RunEvent, type RunFact, toFact } from './event.ts';
 import type { Pair } from './events/event-data.ts';
 import type { RunState } from './run-state.ts';
@@ -47,7 +48,7 @@ const DETAILS: { readonly [Type in RunFact['type']]?: (fact: Fact<Type>, about: 
   'salvage-end': (fact) => ({ [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) }),
   'final-measurement-end': (fact, { results }) => ({
     'final_measurement/summary.json': json(withoutType(fact)),
-    'final_measurement/results.json': json(results),
+    ...attemptViews('final_measurement/results', results),
   }),
   'prune-end': (fact) => ({ 'prune.json': json(withoutType(fact)) }),
   'test-end': ({ subject, evaluation, taskTypes }, { results }) =>
@@ -90,7 +91,7 @@ function stageViews(fact: Fact<'stage-end'>, { results }: About): Views {
   const dir = stepFolder(fact.step);
   switch (fact.stage) {
     case 'rollout':
-      return { [`${dir}/rollout_results.json`]: json(results) };
+      return attemptViews(`${dir}/rollout_results`, results);
     case 'reflect':
       return {
         [`${dir}/raw_patches.json`]: shown(fact.patches),
@@ -128,7 +129,7 @@ function evaluationViews(
   const { hard, soft, scores } = evaluation;
   const unjudged = scores.filter((score) => score.unjudged).length;
   return {
-    [`${dir}/results.json`]: json(results),
+    ...attemptViews(`${dir}/results`, results),
     [`${dir}/summary.json`]: json({
       hard,
       soft,
