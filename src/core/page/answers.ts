@@ -1,7 +1,9 @@
 import type { RolloutResult } from '../contracts/index.ts';
 import type { EditReport, Patch, RawPatch } from '../document/index.ts';
-import type { Cost, Refusal, StepRecord, TriedEdit, VerdictKind } from '../run/index.ts';
+import type { Cost, Progress, Refusal, StepRecord, TriedEdit, VerdictKind } from '../run/index.ts';
 import type { Estimate } from '../stats/index.ts';
+import type { GridColumn, TaskRow } from './grid.ts';
+import type { RunPage } from './page.ts';
 
 /** What the server answers besides a run itself. A report holds the same. */
 
@@ -135,4 +137,40 @@ export type NightsPage = {
   readonly project: string;
   readonly nights: readonly NightListed[];
   readonly proposals: readonly ProposalPage[];
+};
+
+/** All tasks of a run, as of so many lines of its journal. */
+export type TasksPage = { readonly lines: number; readonly rows: readonly TaskRow[] };
+
+export type SkillPage = { readonly version: number; readonly text: string };
+
+/** What a run is doing right now, as far as it says so: the data of the event `progress`. */
+export type DoingPage = {
+  /** `null` between two stages. */
+  readonly progress: Progress | null;
+  /** Calls that are sent and not answered yet. */
+  readonly waiting: number;
+  /** Calls that were sent again since the server looks at the run. */
+  readonly retries: number;
+  /** The latest last: why calls were sent again, and pauses for a rate limit. */
+  readonly notices: readonly string[];
+};
+
+/** What is wrong, and what to do about it: the data of the event `problem`, and every failure as `{ error }`. */
+export type Problem = { readonly message: string; readonly hint: string };
+
+/** What a report in one file holds: answers of the server, by the name of the run. */
+export type ReportData = {
+  readonly runs: RunsPage;
+  readonly pages: Readonly<Record<string, RunPage>>;
+  readonly tasks: Readonly<Record<string, TasksPage>>;
+  readonly columns: Readonly<Record<string, readonly GridColumn[]>>;
+  readonly skills: Readonly<Record<string, readonly SkillPage[]>>;
+  readonly steps: Readonly<Record<string, readonly StepPage[]>>;
+  readonly attempts: Readonly<Record<string, readonly AttemptPage[]>>;
+  readonly events: Readonly<Record<string, EventsPage>>;
+  /** Two documents on the same tasks, where the report is about those. */
+  readonly compare?: ComparePage;
+  /** One sentence for each kind of thing that is left out. */
+  readonly leftOut: readonly string[];
 };

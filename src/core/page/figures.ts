@@ -31,8 +31,10 @@ export type Race = {
   readonly expectedGain: number;
   readonly chance: number;
   readonly meanGain: number;
+  /** Tasks by name, the first of them: with thousands of tasks each of thousands of versions would list them all. */
   readonly gained: readonly string[];
   readonly lost: readonly string[];
+  readonly counts: { readonly gained: number; readonly lost: number };
   readonly total: number;
   /** About how many more rollouts would decide it. */
   readonly needs: number | null;
@@ -117,13 +119,16 @@ const versionRow = memoizeWeakly(({ skill, decision, ...version }: SkillVersion)
   return { ...version, isTextKept: skill !== null, ...(decision ? { race: raceOf(decision) } : {}) };
 });
 
+const MOST_NAMED = 50;
+
 function raceOf(decision: NonNullable<SkillVersion['decision']>): Race {
   const { verdict, expectedGain, chance, meanGain, gains, regressions, total, needs, confirmation, refreshed, veto } =
     decision;
   return {
     ...{ verdict, expectedGain, chance, meanGain, total },
-    gained: gains.items,
-    lost: regressions.items,
+    gained: gains.items.slice(0, MOST_NAMED),
+    lost: regressions.items.slice(0, MOST_NAMED),
+    counts: { gained: gains.items.length, lost: regressions.items.length },
     needs: needs?.rollouts ?? null,
     secondPass: confirmation?.length ?? 0,
     askedAgain: refreshed.length + (veto?.incumbent.length ?? 0) + (veto?.candidate.length ?? 0),

@@ -3,14 +3,19 @@ export type {
   AttemptRow,
   AttemptsPage,
   ComparePage,
+  DoingPage,
   EventsPage,
   NightListed,
   NightsPage,
+  Problem,
   ProposalPage,
+  ReportData,
   RunListed,
   RunsPage,
+  SkillPage,
   StepPage,
   StepVersion,
+  TasksPage,
 } from './answers.ts';
 export { type Cell, isNoisy, type Split } from './attempts.ts';
 export {
