@@ -1,0 +1,3 @@
+export function AttemptScreen(_: Record<string, unknown>) {
+  return <p className="note">Attempt</p>;
+}

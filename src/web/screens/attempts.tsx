@@ -1,0 +1,3 @@
+export function AttemptsScreen(_: Record<string, unknown>) {
+  return <p className="note">Attempts</p>;
+}

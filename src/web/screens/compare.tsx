@@ -1,0 +1,3 @@
+export function CompareScreen(_: Record<string, unknown>) {
+  return <p className="note">Compare</p>;
+}

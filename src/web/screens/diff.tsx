@@ -1,0 +1,3 @@
+export function DiffScreen(_: Record<string, unknown>) {
+  return <p className="note">Diff</p>;
+}

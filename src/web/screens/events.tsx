@@ -1,0 +1,3 @@
+export function EventsScreen(_: Record<string, unknown>) {
+  return <p className="note">Events</p>;
+}

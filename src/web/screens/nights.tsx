@@ -1,0 +1,3 @@
+export function NightsScreen(_: Record<string, unknown>) {
+  return <p className="note">Nights</p>;
+}

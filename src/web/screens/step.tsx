@@ -1,0 +1,3 @@
+export function StepScreen(_: Record<string, unknown>) {
+  return <p className="note">Step</p>;
+}

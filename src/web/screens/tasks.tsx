@@ -1,0 +1,3 @@
+export function TasksScreen(_: Record<string, unknown>) {
+  return <p className="note">Tasks</p>;
+}
