@@ -84,3 +84,20 @@ export function useRun(run: string, isPaused: boolean): ShownRun {
   }, [isPaused]);
   return shown;
 }
+
+/** The value, but at most one new one in this time: what it is used for costs a request. */
+export function useSlowly<Value>(value: Value, ms: number): Value {
+  const [shown, setShown] = useState(value);
+  const due = useRef(0);
+  useEffect(() => {
+    const timer = setTimeout(
+      () => {
+        due.current = Date.now() + ms;
+        setShown(value);
+      },
+      Math.max(0, due.current - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return shown;
+}

@@ -8,7 +8,7 @@ const SHAPES = {
   stop: 'M4.5 4.5h7v7h-7z',
   dot: 'M8 7.9v.2',
   dash: 'M4 8h8',
-  dice: 'M3.5 3.5h9v9h-9zM6 6v.1M10 10v.1M10 6v.1M6 10v.1',
+  waves: 'M2.5 6.2c1.8-2 3.6-2 5.5 0s3.7 2 5.5 0M2.5 10.8c1.8-2 3.6-2 5.5 0s3.7 2 5.5 0',
   up: 'M8 12.8V3.4M4.2 7.2L8 3.4l3.8 3.8',
   down: 'M8 3.2v9.4M4.2 8.8L8 12.6l3.8-3.8',
 } as const;
@@ -45,7 +45,7 @@ const MEANINGS = {
   partly: { icon: 'dash', tone: 'doubt', word: 'partly right' },
   failed: { icon: 'cross', tone: 'bad', word: 'failed' },
   errored: { icon: 'bang', tone: 'quiet', word: 'no result' },
-  luck: { icon: 'dice', tone: 'doubt', word: 'may be luck' },
+  luck: { icon: 'waves', tone: 'doubt', word: 'may be luck' },
   gained: { icon: 'up', tone: 'good', word: 'passes now' },
   lost: { icon: 'down', tone: 'bad', word: 'fails now' },
   unreadable: { icon: 'bang', tone: 'bad', word: 'cannot be read' },

@@ -64,7 +64,7 @@ const toneOf = (gain: number | null) => (gain === null ? 'missing' : gain > 0 ? 
 
 function Effect({ edit: { effect } }: { readonly edit: ListedEdit }) {
   const gain = effect?.gain ?? null;
-  if (gain === null) return <span className="number missing">not alone</span>;
+  if (gain === null) return <span className="number missing">–</span>;
   const about = `${MEASURED_BY[effect!.measuredBy]}, on ${plural(effect!.tasks, 'task')}`;
   return (
     <span className={`number ${toneOf(gain)}`} title={about}>
@@ -96,7 +96,7 @@ export function EditsScreen({ page: { name, figures } }: { readonly page: RunPag
           ))}
         </fieldset>
         <p className="note">
-          The number is the edit's own effect in points, where it was measured alone. Hatched: not measured.
+          The number is what an edit gains alone, in points. Hatched: it was measured together with others.
         </p>
       </div>
       {shown.length === 0 ? <p className="note">No such edit.</p> : null}
@@ -119,6 +119,6 @@ const EditRow = ({ run, edit }: { readonly run: string; readonly edit: ListedEdi
     <span className="what" title={edit.content}>
       {editLine(edit)}
     </span>
-    <span className="note status">{edit.status.replaceAll('_', ' ')}</span>
+    <span className="note status">{edit.status === `applied_${edit.op}` ? '' : edit.status.replaceAll('_', ' ')}</span>
   </a>
 );
