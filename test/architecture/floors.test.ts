@@ -9,7 +9,7 @@ const LONGEST_FILE = 300;
 /** A folder that cannot be seen at a glance wants folders of its own. */
 const MOST_FILES = 25;
 
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
 const textOf = (path: string) => readFileSync(join('src', path), 'utf8');
 const roomOf = (path: string) => {
   const [first, second] = path.split('/');
@@ -57,6 +57,13 @@ describe('floors', () => {
       .filter((path) => path.startsWith('core/'))
       .flatMap((path) => [...textOf(path).matchAll(/from '([^.][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(packages)].sort()).toEqual(['@noble/hashes/sha2.js', '@noble/hashes/utils.js', 'zod']);
+  });
+
+  it('leave the page by itself: it imports core alone, and nothing imports it', () => {
+    const breaches = acrossRooms.filter(
+      ({ path, to }) => roomOf(to) === 'web' || (roomOf(path) === 'web' && !roomOf(to).startsWith('core/')),
+    );
+    expect(breaches.map(({ path, to }) => `${path} → ${to}`)).toEqual([]);
   });
 
   it('has no import cycles', () => {

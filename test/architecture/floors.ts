@@ -34,6 +34,7 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { app: 'opens a project, a run, a night; applies, compares, examines. Prints nothing' },
   { public: 'what the package exports, one file an entry' },
   {
+    web: 'the page in a browser: imports `core` alone, and nothing imports it',
     cli: 'arguments, prompts, progress, exit codes',
     testing: 'doubles for tests; imported by nothing in src but its export',
   },
