@@ -78,6 +78,7 @@ export {
 } from './reduce/acceptance.ts';
 export { reduce } from './reduce/reduce.ts';
 export { groupFaults, isUnscored } from './reduce/step.ts';
+export { type NoticeObserver, noticing, notifyOf, type RunNotice } from './run-notice.ts';
 export {
   emptyRun,
   type Leak,

@@ -2,6 +2,7 @@ import type { RolloutResult, RunCaches } from '../contracts/index.ts';
 import type { RunEvent } from './event.ts';
 import type { Stage } from './events/event-data.ts';
 import type { Ledger } from './ledger.ts';
+import type { RunNotice } from './run-notice.ts';
 import type { RunState } from './run-state.ts';
 
 /** Files of a run directory by path, made from the journal. */
@@ -48,6 +49,8 @@ export interface OpenRunStore extends AsyncDisposable {
   keepState?(state: RunState, offer?: { readonly isLast?: boolean }): Promise<void>;
   /** Shows progress to other processes. Returns at once, never fails, and is not needed to resume. */
   noteProgress?(progress: Progress): void;
+  /** The same for retries, pauses and an agent's spending. */
+  noteNotice?(notice: RunNotice): void;
   /** Counts a look at the test tasks once, and answers its number among all looks at these tasks. */
   lookAtTest?(look: TestLook): Promise<number>;
 }
