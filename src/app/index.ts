@@ -17,7 +17,15 @@ export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
 export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, readRun, runPath, standingOf } from './load-run.ts';
-export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
+export {
+  type FinishedNight,
+  finishedNight,
+  isNight,
+  listFinishedNights,
+  listNightRuns,
+  type NightsPlace,
+  nightPath,
+} from './night/find-nights.ts';
 export { harvestSessions, ignoreSessions, isTaskId, unknownIds } from './night/harvest-sessions.ts';
 export {
   type NightEstimate,
@@ -51,6 +59,7 @@ export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } fr
 export { capWarnings, requireWithinCaps } from './price-estimate.ts';
 export {
   attemptOf,
+  describeRun,
   listRuns,
   loadAttempts,
   loadQueries,

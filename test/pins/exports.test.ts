@@ -169,6 +169,7 @@ const surface: Record<string, string[]> = {
     'triggerEnv',
     'workspaceEnv',
   ],
+  './server': ['createApp', 'serveRuns'],
   './sim': [
     'createWorld',
     'serveSim',
@@ -352,6 +353,7 @@ describe('the published package', () => {
       './models',
       './run',
       './runners',
+      './server',
       './sim',
       './sleep',
       './stats',

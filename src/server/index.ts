@@ -1,0 +1,4 @@
+// The public names of this room. Adding a line is adding API.
+
+export { type AppOptions, createApp } from './app.ts';
+export { type RunServer, type ServeOptions, serveRuns } from './serve-runs.ts';
