@@ -16,7 +16,18 @@ export { type ExamineOptions, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
-export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, readRun, runPath, standingOf } from './load-run.ts';
+export {
+  findRun,
+  type LoadedRun,
+  liveRun,
+  loadRun,
+  noRun,
+  onlyRun,
+  readRun,
+  runPath,
+  standingOf,
+  viewRun,
+} from './load-run.ts';
 export {
   type FinishedNight,
   finishedNight,
@@ -67,6 +78,7 @@ export {
   runAnswer,
   triggerFigures,
   versionFinder,
+  wholeAnswer,
 } from './read-run.ts';
 export { examineNight } from './schedule/check-night.ts';
 export {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Bucket, SkillError } from '../core/contracts/index.ts';
+import { runFigures } from '../core/page/index.ts';
 import {
   type Cost,
   gateMetricScore,
@@ -27,7 +28,7 @@ import {
   readAttemptIndex,
   shownPath,
 } from '../stores/index.ts';
-import { type LoadedRun, loadRun, standingOf } from './load-run.ts';
+import { type LoadedRun, loadRun, standingOf, viewRun } from './load-run.ts';
 
 /** One run in the list of runs. */
 export type RunRow = {
@@ -138,6 +139,17 @@ type AnswerOptions = {
   readonly warnings?: readonly string[];
   readonly standing?: VerdictOptions;
 };
+
+/** The same with all figures that a page shows. */
+export async function wholeAnswer(run: LoadedRun, options: AnswerOptions) {
+  const {
+    verdict: _verdict,
+    summary: _summary,
+    edits: _edits,
+    ...figures
+  } = runFigures(await viewRun(run.path), options.standing);
+  return { ...runAnswer(run, options), figures };
+}
 
 /** What a run came to, for programs. Paths are relative to `cwd`. */
 export function runAnswer({ path, name, state }: LoadedRun, { cwd, warnings = [], standing = {} }: AnswerOptions) {

@@ -7,9 +7,9 @@ export {
   DamagedFile,
   type Database,
   inTransaction,
+  openOwnDatabase,
   readStatement,
   readVersion,
-  useOwnDatabase,
 } from './own-database.ts';
 export {
   fileReason,

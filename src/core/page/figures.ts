@@ -12,6 +12,7 @@ import {
   type Verdict,
   type VerdictOptions,
   verdictOf,
+  type WaveVerdict,
 } from '../run/index.ts';
 import { type Calibration, calibrate } from '../stats/index.ts';
 import { memoizeWeakly } from '../text/index.ts';
@@ -40,6 +41,8 @@ export type Race = {
   readonly secondPass: number;
   readonly askedAgain: number;
   readonly veto: string | null;
+  /** Judgements in their order; none in older journals. */
+  readonly waves: readonly WaveVerdict[];
 };
 
 /** Tasks whose outcome differs between two versions. Where one version had both outcomes, it may be luck. */
@@ -50,7 +53,7 @@ export type ChangedTasks = {
 };
 export type ChangedTask = { readonly id: string; readonly isNoisy: boolean };
 
-/** Every number that is shown of a run. Page, report and `show --json` have them from here. */
+/** Every number that is shown of a run. Page, report and the JSON of `show` have them from here. */
 export type RunFigures = {
   readonly about: RunState['about'] & {
     readonly startedAt: string;
@@ -130,6 +133,7 @@ function raceOf(decision: NonNullable<SkillVersion['decision']>): Race {
     secondPass: confirmation?.length ?? 0,
     askedAgain: refreshed.length + (veto?.incumbent.length ?? 0) + (veto?.candidate.length ?? 0),
     veto: veto?.isVetoed ? veto.reason : null,
+    waves: decision.waves ?? [],
   };
 }
 

@@ -100,13 +100,13 @@ export function gridColumns(view: RunView, versions: readonly number[]): GridCol
 const UNMET = '    ';
 const DIGITS = 36;
 
-/** Two characters for the score in hundredths (`--` without one), then the attempts and those that passed, each in base 36. */
+/** Two characters for the score in hundredths (`~~` without one), then the attempts and those that passed, each in base 36. */
 function packCell(cell: Cell | undefined): string {
   if (cell === undefined) return UNMET;
   const digit = (count: number) => Math.min(DIGITS - 1, count).toString(DIGITS);
   const score =
     cell.score === null
-      ? '--'
+      ? '~~'
       : Math.round(cell.score * 100)
           .toString(DIGITS)
           .padStart(2, '0');
@@ -119,6 +119,6 @@ export type GridCell = Pick<Cell, 'attempts' | 'passed' | 'score'>;
 export function unpackCell({ cells }: GridColumn, task: number): GridCell | undefined {
   const text = cells.slice(4 * task, 4 * task + 4);
   if (text.length < 4 || text === UNMET) return undefined;
-  const score = text.startsWith('--') ? null : Number.parseInt(text.slice(0, 2), DIGITS) / 100;
+  const score = text.startsWith('~~') ? null : Number.parseInt(text.slice(0, 2), DIGITS) / 100;
   return { score, attempts: Number.parseInt(text[2]!, DIGITS), passed: Number.parseInt(text[3]!, DIGITS) };
 }

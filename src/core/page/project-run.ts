@@ -23,7 +23,7 @@ import {
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Take<Type extends RunEvent['type']> = (view: RunView, event: Event<Type>) => RunView;
 
-/** The view after one more event: what server, page, report and `show --json` show of a run. */
+/** The view after one more event: what the page, the report and the JSON of `show` say of a run. */
 export function projectRun(view: RunView, event: RunEvent): RunView {
   const take = Object.hasOwn(TAKERS, event.type) ? (TAKERS[event.type] as Take<RunEvent['type']>) : undefined;
   const state = reduce(view.state, event);

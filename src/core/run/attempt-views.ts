@@ -3,7 +3,7 @@ import { toSnakeCase } from '../text/index.ts';
 import type { Views } from './run-store.ts';
 
 /** Where one attempt lies in a file of results, in bytes, and its scores: one is read without the others. */
-export type AttemptRow = Pick<RolloutResult, 'id' | 'hard' | 'soft'> & {
+export type AttemptPlace = Pick<RolloutResult, 'id' | 'hard' | 'soft'> & {
   readonly offset: number;
   readonly length: number;
   readonly errored: boolean;
@@ -17,12 +17,12 @@ export function attemptViews(name: string, results: readonly RolloutResult[]): V
   if (results.length === 0) return {};
   const encoder = new TextEncoder();
   const texts: string[] = [];
-  const rows: AttemptRow[] = [];
+  const rows: AttemptPlace[] = [];
   let size = BEGIN.length;
   for (const result of results) {
     const text = JSON.stringify(toSnakeCase(result), null, 2).replaceAll('\n', '\n  ');
     const length = encoder.encode(text).length;
-    rows.push(toRow(result, size, length));
+    rows.push(toPlace(result, size, length));
     texts.push(text);
     size += length + BETWEEN.length;
   }
@@ -30,20 +30,24 @@ export function attemptViews(name: string, results: readonly RolloutResult[]): V
   return { [`${name}.json`]: `${BEGIN}${texts.join(BETWEEN)}${END}`, [`${name}.index.json`]: indexText(rows, size) };
 }
 
-export function toRow({ id, hard, soft, errored = false }: RolloutResult, offset: number, length: number): AttemptRow {
+export function toPlace(
+  { id, hard, soft, errored = false }: RolloutResult,
+  offset: number,
+  length: number,
+): AttemptPlace {
   return { id, offset, length, hard, soft, errored };
 }
 
-function indexText(rows: readonly AttemptRow[], size: number): string {
+function indexText(rows: readonly AttemptPlace[], size: number): string {
   const lists = rows.map(({ id, offset, length, hard, soft, errored }) => [id, offset, length, hard, soft, +errored]);
   return `${JSON.stringify({ format: FORMAT, size, rows: lists })}\n`;
 }
 
 /** The rows of an index; `undefined` unless it is one of a file with this size. */
-export function readRows(index: unknown, size: number): AttemptRow[] | undefined {
+export function readPlaces(index: unknown, size: number): AttemptPlace[] | undefined {
   const { format, size: of, rows } = (index ?? {}) as { format?: number; size?: number; rows?: unknown };
   if (format !== FORMAT || of !== size || !Array.isArray(rows)) return undefined;
-  const found = rows.flatMap((row): AttemptRow[] => {
+  const found = rows.flatMap((row): AttemptPlace[] => {
     const [id, offset, length, hard, soft, errored] = Array.isArray(row) ? row : [];
     const isWhole = typeof id === 'string' && [offset, length, hard, soft].every(Number.isFinite);
     const isWithin = offset >= 0 && length > 0 && offset + length <= size;

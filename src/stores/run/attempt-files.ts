@@ -1,7 +1,7 @@
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { RolloutResult, SkillError } from '../../core/contracts/index.ts';
-import { type AttemptRow, readRows, toRow } from '../../core/run/index.ts';
+import { type AttemptPlace, readPlaces, toPlace } from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 
 /** A file with attempts of a run. */
@@ -43,7 +43,8 @@ export async function listAttemptFiles(runPath: string): Promise<AttemptFile[]> 
     const known = describe(file);
     return known ? [{ order: known.order, listed: { path, file, ...known.words } }] : [];
   });
-  return found.sort((one, other) => compare(one.order, other.order)).map(({ listed }) => listed);
+  const byName = found.sort((one, other) => (one.listed.file < other.listed.file ? -1 : 1));
+  return byName.sort((one, other) => compare(one.order, other.order)).map(({ listed }) => listed);
 }
 
 function describe(file: string) {
@@ -72,16 +73,16 @@ function compare(one: readonly number[], other: readonly number[]): number {
 }
 
 /** The attempts in a file. Reads the index beside it; a file without one that fits is read whole. */
-export async function readAttemptIndex(path: string): Promise<AttemptRow[]> {
+export async function readAttemptIndex(path: string): Promise<AttemptPlace[]> {
   return orCorrupt(path, async () => {
     const { size } = await stat(path);
     const text = await readFile(path.replace(/json$/, 'index.json'), 'utf8').catch(() => '');
-    return readRows(parseJson(text), size) ?? rowsIn(await readFile(path));
+    return readPlaces(parseJson(text), size) ?? rowsIn(await readFile(path));
   });
 }
 
 /** One attempt, without the rest of its file. */
-export async function readAttempt(path: string, { id, offset, length }: AttemptRow): Promise<RolloutResult> {
+export async function readAttempt(path: string, { id, offset, length }: AttemptPlace): Promise<RolloutResult> {
   return orCorrupt(path, async () => {
     await using file = await open(path);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
@@ -100,11 +101,11 @@ async function orCorrupt<Answer>(path: string, read: () => Promise<Answer>): Pro
   }
 }
 
-function rowsIn(bytes: Buffer): AttemptRow[] {
+function rowsIn(bytes: Buffer): AttemptPlace[] {
   if (!Array.isArray(JSON.parse(bytes.toString()))) return [];
   return elementsOf(bytes).map(({ start, end }) => {
     const text = bytes.toString('utf8', start, end);
-    return toRow(RolloutResult.parse(JSON.parse(text)), start, end - start);
+    return toPlace(RolloutResult.parse(JSON.parse(text)), start, end - start);
   });
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApp } from 'skillopt/server';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { trainAt } from '../../../src/app/index.ts';
+import type { Problem } from '../../../src/core/page/index.ts';
 import { SimpleQAEnv } from '../../../src/envs/index.ts';
 
 /** A real run by a simulated training, of a few steps. */
@@ -30,6 +31,9 @@ export function runsFolder() {
 
 type Options = Omit<Parameters<typeof createApp>[0], 'token'>;
 
+/** What a refused request says. */
+export const problemIn = async (response: Response) => ((await response.json()) as { error: Problem }).error;
+
 /** An app, and requests to it as its page sends them. */
 export function openPages(options: Options) {
   const token = 'token-of-the-test';
@@ -42,6 +46,6 @@ export function openPages(options: Options) {
       body: JSON.stringify(body),
       headers: { cookie: `skillopt-80=${token}`, 'x-skillopt': '1', 'content-type': 'application/json', ...headers },
     });
-  const json = async (path: string) => (await get(path)).json();
+  const json = async <Answer>(path: string) => (await (await get(path)).json()) as Answer;
   return { app, token, get, post, json };
 }

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { serveRuns } from 'skillopt/server';
 import { describe, expect, it } from 'vitest';
-import { openPages, runsFolder } from '../../support/page/served-runs.ts';
+import { openPages, problemIn, runsFolder } from '../../support/page/served-runs.ts';
 
 type Asked = { readonly path?: string; readonly headers?: Record<string, string>; readonly method?: string };
 
@@ -133,7 +133,7 @@ describe('a change', () => {
     const reading = openPages({ root: folder.root });
     const refused = await reading.post('/api/runs/demo/stop', {});
     expect(refused.status).toBe(403);
-    expect((await refused.json()).error.message).toBe('this page only shows runs');
+    expect((await problemIn(refused)).message).toBe('this page only shows runs');
     const { post } = openPages({ root: folder.root, control: true });
     expect((await post('/api/runs/demo/stop', {}, { 'x-skillopt': '' })).status).toBe(403);
     expect((await post('/api/runs/demo/stop', {}, { 'content-type': 'text/plain' })).status).toBe(403);

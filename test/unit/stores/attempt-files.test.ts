@@ -82,7 +82,7 @@ describe('the index beside a file of results', () => {
   });
 
   it('gives back every attempt, with and without it', async () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constantFrom('"', '\\"', '}],', '😀{'));
+    const text = fc.oneof(fc.string(), fc.constantFrom('"', '\\"', '}],', '😀{'));
     const result = fc.record({ id: text, hard: fc.constantFrom(0, 1), soft: fc.constantFrom(0, 0.5), question: text });
     await using folder = await runFolder();
     const path = folder.at('r/results.json');
