@@ -54,7 +54,7 @@ export function openApp(options: AppOptions): { readonly app: Hono; close(): voi
   });
   app.use(guard({ token, hosts }));
   app.get('/open', (context) => admit(context, token));
-  addPage(app);
+  addPage(app, options);
   addRunRoutes(app, folder, views);
   addOtherRoutes(app, folder, options);
   return { app, close: views.close };
@@ -64,8 +64,10 @@ export function openApp(options: AppOptions): { readonly app: Hono; close(): voi
 const answer = (context: Context, value: unknown) =>
   context.body(maskKeys(JSON.stringify(value)), 200, { 'content-type': 'application/json; charset=utf-8' });
 
-function addPage(app: Hono): void {
-  app.get('/', async (context) => context.html(await readIndex()));
+function addPage(app: Hono, { control = false }: AppOptions): void {
+  // The page shows buttons where it may act.
+  const shown = (html: string) => (control ? html.replace('<html', '<html data-control') : html);
+  app.get('/', async (context) => context.html(shown(await readIndex())));
   app.get('/assets/:name', async (context) => {
     const name = context.req.param('name');
     const bytes = await readAsset(name);

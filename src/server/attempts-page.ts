@@ -31,10 +31,14 @@ export async function attemptsPage(path: string, view: RunView, query: Query): P
   return { rows, next: at < all.length ? String(at) : null, searched: Math.min(at, all.length), total: all.length };
 }
 
+/** Every attempt that the run has files of. */
+export const allAttempts = async (path: string, view: RunView): Promise<AttemptRow[]> =>
+  (await findAttempts(path, view, {})).map(({ row }) => row);
+
 type Place = Awaited<ReturnType<typeof readAttemptIndex>>[number];
 type Found = { readonly row: AttemptRow; readonly real: string; readonly place: Place };
 
-async function findAttempts(path: string, view: RunView, { task, version }: Query): Promise<Found[]> {
+async function findAttempts(path: string, view: RunView, { task, version }: Omit<Query, 'cursor'>): Promise<Found[]> {
   const versions = versionsByFile(view);
   const files = await listAttemptFiles(path);
   const lists = files

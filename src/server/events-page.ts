@@ -5,7 +5,12 @@ import { JOURNAL_FILE } from '../stores/index.ts';
 import { pathWithin, readRange } from './run-files.ts';
 import type { Shown } from './watched-run.ts';
 
-type EventsQuery = { readonly from: number; readonly count: number; readonly type: string | undefined };
+type EventsQuery = {
+  readonly from: number;
+  readonly count: number;
+  readonly type: string | undefined;
+  readonly longest?: number;
+};
 
 /** One alone is shown whole. */
 const LONGEST = 20_000;
@@ -21,7 +26,7 @@ export async function eventsPage(
   const wanted = lines.slice(query.from, query.from + query.count);
   const journal = await pathWithin(path, JOURNAL_FILE);
   const ends = await endsOfLines(journal, (wanted.at(-1) ?? -1) + 1);
-  const longest = query.count === 1 ? LONGEST_ALONE : LONGEST;
+  const longest = query.longest ?? (query.count === 1 ? LONGEST_ALONE : LONGEST);
   const events: EventsPage['events'][number][] = [];
   for (const index of wanted) {
     const [from, to] = [index === 0 ? 0 : ends[index - 1]!, ends[index]];

@@ -39,14 +39,18 @@ export function runFolder({ root, nights }: Place): RunFolder {
 }
 
 /** A run that is done changes only with its journal. */
-async function describe(listing: RunListing, known: Map<string, RunListed>): Promise<RunListed> {
-  const key = `${listing.path} ${Number(listing.modifiedAt)}`;
-  const kept = known.get(key);
-  if (kept) return kept;
+async function describe(run: RunListing, known: Map<string, RunListed>): Promise<RunListed> {
+  const key = `${run.path} ${Number(run.modifiedAt)}`;
+  const listed = known.get(key) ?? (await listedRun(run));
+  if (listed.state.startsWith('done')) known.set(key, listed);
+  return listed;
+}
+
+export async function listedRun(listing: RunListing): Promise<RunListed> {
   const { row, read } = await describeRun(listing);
   const { name, state, verdict, baselineScore, bestScore, accepted, rejected, cost, modifiedAt, problem } = row;
   const { comparison } = read?.verdict ?? {};
-  const listed: RunListed = {
+  return {
     ...{ name, state, verdict, baselineScore, bestScore, accepted, rejected, cost },
     isRunning: read?.isRunning ?? false,
     gain: comparison?.gain ?? null,
@@ -55,8 +59,6 @@ async function describe(listing: RunListing, known: Map<string, RunListed>): Pro
     modifiedAt: modifiedAt.toISOString(),
     ...(problem === undefined ? {} : { problem: withoutPlaces(problem) }),
   };
-  if (read?.state.isDone && !read.isRunning) known.set(key, listed);
-  return listed;
 }
 
 const MOST_POINTS = 60;

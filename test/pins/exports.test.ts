@@ -172,7 +172,7 @@ const surface: Record<string, string[]> = {
     'triggerEnv',
     'workspaceEnv',
   ],
-  './server': ['createApp', 'serveRuns'],
+  './server': ['createApp', 'serveRuns', 'writeReport'],
   './sim': [
     'createWorld',
     'serveSim',
