@@ -28,7 +28,15 @@ export {
   standingOf,
   viewRun,
 } from './load-run.ts';
-export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
+export {
+  type FinishedNight,
+  finishedNight,
+  isNight,
+  listFinishedNights,
+  listNightRuns,
+  type NightsPlace,
+  nightPath,
+} from './night/find-nights.ts';
 export { harvestSessions, ignoreSessions, isTaskId, unknownIds } from './night/harvest-sessions.ts';
 export {
   type NightEstimate,
@@ -62,6 +70,7 @@ export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } fr
 export { capWarnings, requireWithinCaps } from './price-estimate.ts';
 export {
   attemptOf,
+  describeRun,
   listRuns,
   loadAttempts,
   loadQueries,

@@ -47,10 +47,11 @@ export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
 }
 
 /** A run as pages show it. Reads the whole journal: no state that was kept has its attempts. */
-export async function viewRun(path: string): Promise<RunView> {
+export async function viewRun(path: string, watch?: (event: RunEvent) => void): Promise<RunView> {
   let view = noView;
   await foldJournal(join(path, JOURNAL_FILE), (event) => {
     view = projectRun(view, event);
+    watch?.(event);
   });
   return view;
 }

@@ -56,12 +56,17 @@ export async function listRuns(folder: string, others: readonly RunListing[] = [
   const rows: RunRow[] = [];
   // One by one: long journals are large.
   for (const listing of [...(await findRuns(folder)), ...others].sort(newestFirst))
-    rows.push(await describeRun(listing));
+    rows.push((await describeRun(listing)).row);
   return rows;
 }
 
-/** A run that cannot be read is a row that says so. */
-async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunRow> {
+/** A run in a list, and what its row was made from. A run that cannot be read is a row that says so. */
+export type DescribedRun = {
+  readonly row: RunRow;
+  readonly read?: { readonly state: RunState; readonly verdict: Verdict; readonly isRunning: boolean };
+};
+
+export async function describeRun({ name, path, modifiedAt }: RunListing): Promise<DescribedRun> {
   const place = { name, path, modifiedAt };
   try {
     const run = await loadRun(path);
@@ -69,7 +74,8 @@ async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunR
     const verdict = verdictOf(run.state, standing);
     const summary = summarize(run.state);
     const scores = reportedScores(run.state);
-    return {
+    const isRunning = standing.isRunning ?? false;
+    const row = {
       ...place,
       baselineScore: scores?.before ?? null,
       bestScore: scores?.after ?? null,
@@ -79,11 +85,12 @@ async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunR
       rejected: summary.totalRejects,
       cost: costIn(verdict),
       verdict: verdict.kind,
-      state: describeState(run.state, verdict, standing.isRunning ?? false),
+      state: describeState(run.state, verdict, isRunning),
     };
+    return { row, read: { state: run.state, verdict, isRunning } };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { ...place, ...noFigures, verdict: null, state: 'unreadable', problem };
+    return { row: { ...place, ...noFigures, verdict: null, state: 'unreadable', problem } };
   }
 }
 

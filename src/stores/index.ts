@@ -37,7 +37,7 @@ export {
   requireRunName,
   runDirectory,
 } from './run/run-directory.ts';
-export { isRunLocked, lockedSince, takeLock } from './run/run-lock.ts';
+export { isRunLocked, lockedSince, runOwner, takeLock } from './run/run-lock.ts';
 export { countTestLook } from './run/test-looks.ts';
 export {
   ADOPTIONS_FOLDER,

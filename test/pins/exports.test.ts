@@ -172,6 +172,7 @@ const surface: Record<string, string[]> = {
     'triggerEnv',
     'workspaceEnv',
   ],
+  './server': ['createApp', 'serveRuns', 'writeReport'],
   './sim': [
     'createWorld',
     'serveSim',
@@ -355,6 +356,7 @@ describe('the published package', () => {
       './models',
       './run',
       './runners',
+      './server',
       './sim',
       './sleep',
       './stats',

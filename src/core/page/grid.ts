@@ -1,4 +1,4 @@
-import { type Cell, cellAt, isNoisy, isPassing, type Split } from './attempts.ts';
+import { type Cell, cellAt, cellsIn, isNoisy, isPassing, type Split } from './attempts.ts';
 import { cellsOf } from './figures.ts';
 import type { RunView } from './run-view.ts';
 
@@ -22,6 +22,17 @@ export type TaskRow = {
 
 /** All attempts of one version, a text with four characters a task: see `packCell`. */
 export type GridColumn = { readonly version: number; readonly cells: string };
+
+/** The training tasks of a step by their outcome, as far as they have one; undefined when they were not attempted. */
+export function stepOutcomes(view: RunView, step: number) {
+  const part = `steps/step_${String(step).padStart(4, '0')}/rollout_results`;
+  const lists = view.attempts.filter((list) => list.part === part);
+  if (lists.length === 0) return undefined;
+  const cells = cellsIn(lists, lists[0]!.version, view.tasks.length);
+  const having = (isPassed: boolean) =>
+    view.tasks.flatMap(({ id }, task) => (isPassing(cellAt(cells, task)) === isPassed ? [id] : []));
+  return { passed: having(true), failed: having(false) };
+}
 
 type Sums = {
   attempts: number;
