@@ -1,14 +1,5 @@
 import { head } from '../text/index.ts';
-import type { AgentsSpent, RateLimitChange, RunObserver } from './run-store.ts';
-
-/** What observers are notified of besides events and progress, as data for another process. */
-export type RunNotice =
-  | { readonly type: 'retry'; readonly message: string; readonly attempt: number; readonly delayMs: number }
-  | { readonly type: 'rate-limit'; readonly account: string; readonly change: RateLimitChange }
-  | { readonly type: 'spend'; readonly spent: AgentsSpent };
-
-/** Hears notices. Watchers in another process have them too. */
-export type NoticeObserver = Pick<RunObserver, 'onRetry' | 'onRateLimit' | 'onSpend'>;
+import type { NoticeObserver, RunNotice } from './run-store.ts';
 
 /** A provider may answer with a whole page. */
 const LONGEST_MESSAGE = 500;

@@ -2,7 +2,6 @@ import type { RolloutResult, RunCaches } from '../contracts/index.ts';
 import type { RunEvent } from './event.ts';
 import type { Stage } from './events/event-data.ts';
 import type { Ledger } from './ledger.ts';
-import type { RunNotice } from './run-notice.ts';
 import type { RunState } from './run-state.ts';
 
 /** Files of a run directory by path, made from the journal. */
@@ -91,3 +90,12 @@ export interface RunObserver {
   onRateLimit?(change: RateLimitChange & { readonly account: string }): void;
   onWarning?(message: string): void;
 }
+
+/** What observers are notified of besides events and progress, as data for another process. */
+export type RunNotice =
+  | { readonly type: 'retry'; readonly message: string; readonly attempt: number; readonly delayMs: number }
+  | { readonly type: 'rate-limit'; readonly account: string; readonly change: RateLimitChange }
+  | { readonly type: 'spend'; readonly spent: AgentsSpent };
+
+/** Hears notices. Watchers in another process have them too. */
+export type NoticeObserver = Pick<RunObserver, 'onRetry' | 'onRateLimit' | 'onSpend'>;
