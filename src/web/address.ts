@@ -11,7 +11,7 @@ export function readAddress(hash: string): Address {
 
 export function addressTo(path: readonly (string | number)[], query: Query = {}): string {
   const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
-  const words = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString();
+  const words = new URLSearchParams(kept.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return `#/${path.map((part) => encodeURIComponent(part)).join('/')}${words === '' ? '' : `?${words}`}`;
 }
 
