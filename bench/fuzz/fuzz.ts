@@ -48,12 +48,17 @@ export function openFuzzer() {
     child?.kill('SIGKILL');
     child = undefined;
   };
+  const askOnce = async (question: Question) => {
+    child ??= await start();
+    const answer = await answerOf(child, question);
+    if (answer.isLost) end();
+    return answer;
+  };
   return {
+    /** Twice at most: what other functions left running may have kept the process busy. */
     async ask(question: Question): Promise<Answer> {
-      child ??= await start();
-      const answer = await answerOf(child, question);
-      if (answer.isLost) end();
-      return answer;
+      const first = await askOnce(question);
+      return first.isLost ? askOnce(question) : first;
     },
     /** The next question is asked in a new process. */
     end,

@@ -16,8 +16,27 @@ export { type ExamineOptions, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
-export { findRun, type LoadedRun, liveRun, loadRun, noRun, onlyRun, readRun, runPath, standingOf } from './load-run.ts';
-export { type FinishedNight, finishedNight, isNight, listNightRuns, nightPath } from './night/find-nights.ts';
+export {
+  findRun,
+  type LoadedRun,
+  liveRun,
+  loadRun,
+  noRun,
+  onlyRun,
+  readRun,
+  runPath,
+  standingOf,
+  viewRun,
+} from './load-run.ts';
+export {
+  type FinishedNight,
+  finishedNight,
+  isNight,
+  listFinishedNights,
+  listNightRuns,
+  type NightsPlace,
+  nightPath,
+} from './night/find-nights.ts';
 export { harvestSessions, ignoreSessions, isTaskId, unknownIds } from './night/harvest-sessions.ts';
 export {
   type NightEstimate,
@@ -51,6 +70,7 @@ export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } fr
 export { capWarnings, requireWithinCaps } from './price-estimate.ts';
 export {
   attemptOf,
+  describeRun,
   listRuns,
   loadAttempts,
   loadQueries,
@@ -58,6 +78,7 @@ export {
   runAnswer,
   triggerFigures,
   versionFinder,
+  wholeAnswer,
 } from './read-run.ts';
 export { examineNight } from './schedule/check-night.ts';
 export {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
+import { noView, projectRun, type RunView } from '../core/page/index.ts';
 import {
   addStageUsage,
   emptyRun,
@@ -43,6 +44,16 @@ export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
   };
   await foldJournal(join(path, JOURNAL_FILE), take, kept?.place);
   return { path, name: basename(path), state };
+}
+
+/** A run as pages show it. Reads the whole journal: no state that was kept has its attempts. */
+export async function viewRun(path: string, watch?: (event: RunEvent) => void): Promise<RunView> {
+  let view = noView;
+  await foldJournal(join(path, JOURNAL_FILE), (event) => {
+    view = projectRun(view, event);
+    watch?.(event);
+  });
+  return view;
 }
 
 /** The run at a path. Throws `RUN_NOT_FOUND` if there is none: an empty state would look like a run that has just begun. */

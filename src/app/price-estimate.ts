@@ -1,7 +1,7 @@
 import { AgentLimitsSpec, type Item, SkillError, type SkillOptConfigInput } from '../core/contracts/index.ts';
 import { addUsage, noStageUsage, type RunState } from '../core/run/index.ts';
 import { count, dollars } from '../core/text/index.ts';
-import { costUsd, type Price, priceOf } from '../models/index.ts';
+import { costUsd, type Price, type Prices, priceOf } from '../models/index.ts';
 import { agentTargetOf, type ModelSpec, type Project } from '../project/index.ts';
 import { type AgentEstimate, type CostEstimate, type Likely, type Range, rangeText } from '../report/index.ts';
 import { TRIGGER_LIMITS, WORK_LIMITS } from '../runners/index.ts';
@@ -18,7 +18,7 @@ type Models = Readonly<Partial<Record<StageEstimate['role'], ModelSpec | undefin
 export function priceStages(
   estimates: readonly StageEstimate[],
   models: Models,
-  prices: Readonly<Record<string, Price>>,
+  prices: Prices,
   likely: readonly Likely[] = estimates.map(middleOf),
 ): CostEstimate {
   const stages = estimates.map((stage, at) => {
@@ -48,7 +48,7 @@ export function priceStages(
   };
 }
 
-function priceOfSpec(spec: ModelSpec | undefined, prices: Readonly<Record<string, Price>>): Price | undefined {
+function priceOfSpec(spec: ModelSpec | undefined, prices: Prices): Price | undefined {
   const { provider, name } = modelIn(spec);
   if (provider === 'simulated' || provider === 'handoff') return { input: 0, cachedInput: 0, output: 0 };
   return name === undefined ? undefined : priceOf(name, prices);

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { type Bucket, RolloutResult, SkillError } from '../core/contracts/index.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Bucket, SkillError } from '../core/contracts/index.ts';
+import { runFigures } from '../core/page/index.ts';
 import {
   type Cost,
   gateMetricScore,
@@ -19,8 +20,15 @@ import {
 import { suggestion } from '../core/text/index.ts';
 import { KIND_WORDS, type TaskAttempt, type TriggerFigures } from '../report/index.ts';
 import { kindOf } from '../runners/index.ts';
-import { listRuns as findRuns, type RunListing, shownPath } from '../stores/index.ts';
-import { type LoadedRun, loadRun, standingOf } from './load-run.ts';
+import {
+  listRuns as findRuns,
+  listAttemptFiles,
+  type RunListing,
+  readAttempt,
+  readAttemptIndex,
+  shownPath,
+} from '../stores/index.ts';
+import { type LoadedRun, loadRun, standingOf, viewRun } from './load-run.ts';
 
 /** One run in the list of runs. */
 export type RunRow = {
@@ -48,12 +56,17 @@ export async function listRuns(folder: string, others: readonly RunListing[] = [
   const rows: RunRow[] = [];
   // One by one: long journals are large.
   for (const listing of [...(await findRuns(folder)), ...others].sort(newestFirst))
-    rows.push(await describeRun(listing));
+    rows.push((await describeRun(listing)).row);
   return rows;
 }
 
-/** A run that cannot be read is a row that says so. */
-async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunRow> {
+/** A run in a list, and what its row was made from. A run that cannot be read is a row that says so. */
+export type DescribedRun = {
+  readonly row: RunRow;
+  readonly read?: { readonly state: RunState; readonly verdict: Verdict; readonly isRunning: boolean };
+};
+
+export async function describeRun({ name, path, modifiedAt }: RunListing): Promise<DescribedRun> {
   const place = { name, path, modifiedAt };
   try {
     const run = await loadRun(path);
@@ -61,7 +74,8 @@ async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunR
     const verdict = verdictOf(run.state, standing);
     const summary = summarize(run.state);
     const scores = reportedScores(run.state);
-    return {
+    const isRunning = standing.isRunning ?? false;
+    const row = {
       ...place,
       baselineScore: scores?.before ?? null,
       bestScore: scores?.after ?? null,
@@ -71,11 +85,12 @@ async function describeRun({ name, path, modifiedAt }: RunListing): Promise<RunR
       rejected: summary.totalRejects,
       cost: costIn(verdict),
       verdict: verdict.kind,
-      state: describeState(run.state, verdict, standing.isRunning ?? false),
+      state: describeState(run.state, verdict, isRunning),
     };
+    return { row, read: { state: run.state, verdict, isRunning } };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { ...place, ...noFigures, verdict: null, state: 'unreadable', problem };
+    return { row: { ...place, ...noFigures, verdict: null, state: 'unreadable', problem } };
   }
 }
 
@@ -125,6 +140,17 @@ type AnswerOptions = {
   readonly standing?: VerdictOptions;
 };
 
+/** The same with all figures that a page shows. */
+export async function wholeAnswer(run: LoadedRun, options: AnswerOptions) {
+  const {
+    verdict: _verdict,
+    summary: _summary,
+    edits: _edits,
+    ...figures
+  } = runFigures(await viewRun(run.path), options.standing);
+  return { ...runAnswer(run, options), figures };
+}
+
 /** What a run came to, for programs. Paths are relative to `cwd`. */
 export function runAnswer({ path, name, state }: LoadedRun, { cwd, warnings = [], standing = {} }: AnswerOptions) {
   const bestSkillPath = shownPath(join(path, 'best_skill.md'), cwd);
@@ -138,24 +164,24 @@ type AttemptQuery = { readonly task: string; readonly step?: number | undefined 
 
 /** All attempts at a task that a run has files of, in the order of the run. Throws for a task without attempts. */
 export async function loadAttempts({ path, name }: LoadedRun, { task, step }: AttemptQuery): Promise<TaskAttempt[]> {
-  const files = await resultFiles(path);
-  const lists = await Promise.all(
-    files.map(async (file) => ({ ...file, results: await readResults(join(path, file.path)) })),
-  );
-  const chosen = lists.filter((list) => step === undefined || list.step === step);
-  const attempts = chosen.flatMap(({ part, step: of, results }) => {
-    const mine = results.filter(({ id }) => id === task);
-    return mine.map((result) => ({ part, ...(of === undefined ? {} : { step: of }), result }));
-  });
-  if (attempts.length > 0) return attempts;
-  const ids = [...new Set(lists.flatMap(({ results }) => results.map(({ id }) => id)))];
-  if (!ids.includes(task)) {
-    const message = `the run ${name} has no attempt at the task ${JSON.stringify(task)}${suggestion(task, ids)}`;
-    throw new SkillError('USAGE', message, { hint: tasksOf(ids) });
+  const [attempts, ids, parts]: [TaskAttempt[], Set<string>, Set<string>] = [[], new Set(), new Set()];
+  // One by one: files without an index are read whole.
+  for (const { path: file, part, step: of } of await listAttemptFiles(path)) {
+    const rows = await readAttemptIndex(file);
+    for (const row of rows) ids.add(row.id);
+    const mine = rows.filter(({ id }) => id === task);
+    if (mine.length > 0) parts.add(part);
+    if (step !== undefined && step !== of) continue;
+    for (const row of mine)
+      attempts.push({ part, ...(of === undefined ? {} : { step: of }), result: await readAttempt(file, row) });
   }
-  const parts = lists.filter(({ results }) => results.some(({ id }) => id === task)).map(({ part }) => part);
+  if (attempts.length > 0) return attempts;
+  if (!ids.has(task)) {
+    const message = `the run ${name} has no attempt at the task ${JSON.stringify(task)}${suggestion(task, [...ids])}`;
+    throw new SkillError('USAGE', message, { hint: tasksOf([...ids]) });
+  }
   const where = step === undefined ? `the run ${name}` : `step ${step} of the run ${name}`;
-  const hint = `It was attempted in: ${[...new Set(parts)].join('; ')}`;
+  const hint = `It was attempted in: ${[...parts].join('; ')}`;
   throw new SkillError('USAGE', `${where} has no attempt at the task ${JSON.stringify(task)}`, { hint });
 }
 
@@ -184,48 +210,6 @@ export function attemptOf(version: string, attempts: readonly TaskAttempt[], sta
 function tasksOf(ids: readonly string[]): string {
   if (ids.length === 0) return 'It has no attempts yet.';
   return `Tasks: ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? `, and ${ids.length - 10} more` : ''}`;
-}
-
-type ResultFile = { readonly path: string; readonly part: string; readonly step?: number; readonly order: number };
-
-/** The names of the parts of a run, by the beginning of their file names, in the order of a run. */
-const PARTS: readonly (readonly [pattern: RegExp, part: (match: RegExpExecArray) => string])[] = [
-  [/^baseline_selection_eval\/results/, () => 'the beginning'],
-  [/^steps\/step_(\d+)\/rollout_results/, ([, step]) => `step ${Number(step)}, training`],
-  [/^steps\/step_(\d+)\/selection_eval\/results/, ([, step]) => `step ${Number(step)}, the candidate`],
-  [/^slow_update\/epoch_(\d+)\/selection_eval\/results/, ([, epoch]) => `epoch ${Number(epoch)}, guidance`],
-  [/^final_selection_eval\/results/, () => 'the end'],
-  [/^final_measurement\/results/, () => 'the final measurement'],
-  [/^test_eval_(\w+)\/results/, ([, subject]) => `test, ${subject} skill`],
-];
-
-async function resultFiles(folder: string): Promise<ResultFile[]> {
-  const paths = (await readdir(folder, { recursive: true })).map((path) => path.split(sep).join('/'));
-  const found = paths.sort().flatMap((path): ResultFile[] => {
-    const rank = PARTS.findIndex(([pattern]) => pattern.test(path));
-    if (rank === -1 || !path.endsWith('.json')) return [];
-    const [pattern, partOf] = PARTS[rank]!;
-    const match = pattern.exec(path)!;
-    const step = path.startsWith('steps/') ? Number(match[1]) : undefined;
-    return [{ path, part: partOf(match), order: orderOf(rank, step), ...(step === undefined ? {} : { step }) }];
-  });
-  return found.sort((one, other) => one.order - other.order);
-}
-
-const LATER = 1e9;
-
-/** Step by step, the training before the candidate; the other parts as listed above. */
-const orderOf = (rank: number, step: number | undefined) =>
-  step === undefined ? (rank === 0 ? 0 : rank * LATER) : step * PARTS.length + rank;
-
-async function readResults(path: string): Promise<RolloutResult[]> {
-  try {
-    const list: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return Array.isArray(list) ? list.map((result) => RolloutResult.parse(result)) : [];
-  } catch (cause) {
-    const hint = 'Remove the file: the rest of the run does not need it.';
-    throw new SkillError('JOURNAL_CORRUPT', `${path} cannot be read: ${(cause as Error).message}`, { cause, hint });
-  }
 }
 
 /** Finds versions of a skill by name while a journal is read: `initial`, `best`, `current`, or after a step (`3`, `v0003`). */

@@ -9,6 +9,7 @@ const one =
 
 const training = () => import('./commands/train.ts');
 const runs = () => import('./commands/runs.ts');
+const pages = () => import('./commands/pages.ts');
 const scoring = () => import('./commands/score.ts');
 
 /** Every command, loaded when it is called: help must cost nothing. */
@@ -22,6 +23,8 @@ export const commands: readonly CommandEntry[] = [
   entry('runs', 'list runs', one(runs, 'defineRuns')),
   entry('show', 'sum up one run', one(runs, 'defineShow')),
   entry('diff', 'what changed between two versions of a skill', one(runs, 'defineDiff')),
+  entry('ui', 'show runs in a browser, live', one(pages, 'defineUi')),
+  entry('report', 'write a run as one HTML file', one(pages, 'defineReport')),
   entry('apply', 'put what a run learned into the skill that it began from', () => import('./commands/apply.ts')),
   entry('eval', 'score a skill document', one(scoring, 'defineEval')),
   entry(

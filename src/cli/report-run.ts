@@ -8,6 +8,7 @@ import {
   type TrainedRun,
   type TrainOptions,
   triggerFigures,
+  wholeAnswer,
 } from '../app/index.ts';
 import { isOutOfBudget, ModelCallError, SkillError } from '../core/contracts/index.ts';
 import { verdictOf } from '../core/run/index.ts';
@@ -47,7 +48,7 @@ export async function reportRun(run: LoadedRun, terminal: Terminal, settings: Re
     called: terminal.called,
     isComplete,
   });
-  terminal.answer(answer, lines);
+  terminal.answer(terminal.isJson ? await wholeAnswer(run, { cwd, warnings, standing }) : answer, lines);
 }
 
 type ShownTraining = { readonly isQuiet?: boolean | undefined; readonly hasAgent?: boolean };

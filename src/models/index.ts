@@ -8,7 +8,7 @@ export {
   type Reservation,
 } from './budget/budget.ts';
 export { LimitReached, ReserveShortage } from './budget/budget-exhausted.ts';
-export { costUsd, PRICES, PRICES_DATE, type Price, priceOf } from './budget/prices.ts';
+export { costUsd, PRICES, PRICES_DATE, type Price, type Prices, priceOf } from './budget/prices.ts';
 export type { GatewayEnd } from './gateway/admission.ts';
 export {
   forwarderPath,

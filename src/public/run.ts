@@ -2,6 +2,16 @@
 
 export type { Bucket, Evaluation, ItemScore } from '../core/contracts/index.ts';
 export {
+  type CurvePoint,
+  noView,
+  projectRun,
+  type RunFigures,
+  type RunView,
+  runFigures,
+  type SkillVersion,
+  type VersionRow,
+} from '../core/page/index.ts';
+export {
   type AcceptedEdit,
   acceptedEdits,
   type Comparison,

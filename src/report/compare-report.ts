@@ -27,6 +27,8 @@ export type CompareReport = {
   /** What else differs, and what the figures do not say. */
   readonly notes: readonly string[];
   readonly costOf: 'the runs' | 'scoring them';
+  /** Of two runs: what they were told differently. */
+  readonly settings?: readonly { readonly name: string; readonly a: string; readonly b: string }[];
 };
 
 /** `[before the colon, after it]` */
@@ -41,11 +43,14 @@ function sentence({ a, b, split, against }: CompareReport, shown: (name: string)
   return [`${other} is ${kind} than ${one}`, sure];
 }
 
+/** `[before the colon, after it]`, on one line each. */
+export const compareWords = (report: CompareReport) => sentence(report, oneLine);
+
 export function compareValue(report: CompareReport): object {
   const { a, b, split, against, notes } = report;
   const side = ({ name, evidence, cost }: Side) => ({ name, tasks: evidence.size, cost });
   const versions = { from: a.name, to: b.name, before: a.text, after: b.text };
-  const text = sentence(report, oneLine).join(': ');
+  const text = compareWords(report).join(': ');
   return { split, ...against, text, a: side(a), b: side(b), notes, patch: patchOf(versions) };
 }
 
@@ -55,7 +60,7 @@ export function compareLines(report: CompareReport, style: LineStyle): string[] 
   const paint = { better: colors.green, worse: colors.red, 'not-proven': colors.yellow, 'no-change': colors.yellow }[
     kind
   ];
-  const [head, text] = sentence(report, oneLine);
+  const [head, text] = compareWords(report);
   const cells = ({ name, cost }: Side) => [oneLine(name), count(cost.calls), count(cost.tokens), dollarCell(cost)];
   return [
     `${colors.bold(paint(`${head}:`))} ${text}`,

@@ -19,7 +19,14 @@ export {
   writtenFiles,
   writtenLines,
 } from './changes.ts';
-export { type CompareReport, compareLines, compareMarkdown, compareValue, type Side } from './compare-report.ts';
+export {
+  type CompareReport,
+  compareLines,
+  compareMarkdown,
+  compareValue,
+  compareWords,
+  type Side,
+} from './compare-report.ts';
 export {
   type CheckKind,
   type EvalReport,
@@ -93,4 +100,5 @@ export {
 export { finishedRollouts, forecastWords, isSearchOver, progressBlock } from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';
+export { runWords } from './run-words.ts';
 export { KIND_WORDS, verdictWords } from './verdict-words.ts';

@@ -170,19 +170,18 @@ const ANY = new RegExp([...STARTS].flat().join('|'), 'g');
 /** Blocks that the trainer protects must be closed, and none may begin inside another. */
 function checkMarkers(text: string): Finding[] {
   const findings: Finding[] = [];
-  const open: { readonly marker: string; readonly line: number }[] = [];
+  const open = new Map([...STARTS.values()].map((start) => [start, [] as number[]])); // the lines of those that are open
   const lineAt = lineFinder(text);
   for (const { 0: marker, index } of text.matchAll(ANY)) {
     const line = lineAt(index);
     const start = STARTS.get(marker);
-    const outer = open.at(-1);
-    const opened = open.findLastIndex((candidate) => candidate.marker === start);
-    if (start !== undefined && opened !== -1) open.splice(opened, 1);
-    else if (start !== undefined) findings.push(error(line, 'marker-unpaired', `${marker} closes nothing`));
-    else {
-      if (outer) findings.push(error(line, 'marker-nested', `${marker} stands inside the block of line ${outer.line}`));
-      open.push({ marker, line });
-    }
+    if (start === undefined) {
+      const outer = Math.max(...[...open.values()].map((lines) => lines.at(-1) ?? 0));
+      if (outer > 0) findings.push(error(line, 'marker-nested', `${marker} stands inside the block of line ${outer}`));
+      open.get(marker)!.push(line);
+    } else if (open.get(start)!.pop() === undefined)
+      findings.push(error(line, 'marker-unpaired', `${marker} closes nothing`));
   }
-  return [...findings, ...open.map(({ marker, line }) => error(line, 'marker-unpaired', `${marker} is never closed`))];
+  const left = [...open].flatMap(([marker, lines]) => lines.map((line) => ({ marker, line })));
+  return [...findings, ...left.map(({ marker, line }) => error(line, 'marker-unpaired', `${marker} is never closed`))];
 }

@@ -7,9 +7,9 @@ export {
   DamagedFile,
   type Database,
   inTransaction,
+  openOwnDatabase,
   readStatement,
   readVersion,
-  useOwnDatabase,
 } from './own-database.ts';
 export {
   fileReason,
@@ -24,6 +24,7 @@ export {
   unwritable,
   writeSynced,
 } from './own-files.ts';
+export { type AttemptFile, listAttemptFiles, readAttempt, readAttemptIndex } from './run/attempt-files.ts';
 export { foldJournal, type JournalPlace, readKeptState } from './run/journal.ts';
 export { LEDGER_FILE, openLedger, readLedger } from './run/ledger-file.ts';
 export { memoryRun } from './run/memory-run.ts';
@@ -36,7 +37,7 @@ export {
   requireRunName,
   runDirectory,
 } from './run/run-directory.ts';
-export { isRunLocked, lockedSince, takeLock } from './run/run-lock.ts';
+export { isRunLocked, lockedSince, runOwner, takeLock } from './run/run-lock.ts';
 export { countTestLook } from './run/test-looks.ts';
 export {
   ADOPTIONS_FOLDER,

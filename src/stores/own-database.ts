@@ -23,7 +23,7 @@ type OwnDatabase<Connection> = {
  * A database that can be made again. One that turns out to be damaged, now or later, is set aside, an empty one is begun
  * and the work is done again.
  */
-export async function useOwnDatabase<Connection extends Connected>(
+export async function openOwnDatabase<Connection extends Connected>(
   own: OwnDatabase<Connection>,
 ): Promise<Use<Connection>> {
   const { default: Driver } = await import('libsql'); // Here, so that commands without a database do not load it.

@@ -6,6 +6,8 @@ import {
   passScore,
   type RunState,
   type TestSubject,
+  TRIAL_FOLDERS,
+  type TrialAttempts,
   type TriedEdit,
   toEvidence,
   toObservations,
@@ -94,7 +96,8 @@ async function prune(state: RunState, run: Run): Promise<RunState> {
   const maxPasses = left === undefined ? undefined : Math.floor(left / Math.max(1, items.val.length));
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const whole = { isPackage: trainsPackage(config), whyUnusable: unusableBeside(state.best.skill, run) };
-  const pruned = await pruneSkill({ ...gate, ...whole, passages, maxPasses }, deps);
+  const onTried = (place: number, attempts: TrialAttempts) => run.keepAttempts(TRIAL_FOLDERS.prune(place), attempts);
+  const pruned = await pruneSkill({ ...gate, ...whole, passages, maxPasses, onTried }, deps);
   return commit({ type: 'prune-end', ...pruned });
 }
 

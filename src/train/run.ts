@@ -8,7 +8,15 @@ import type {
   SkillOptConfig,
   SkillOptConfigInput,
 } from '../core/contracts/index.ts';
-import type { Amounts, OpenRunStore, RunObserver, RunState, RunStore, SkillSource } from '../core/run/index.ts';
+import type {
+  Amounts,
+  OpenRunStore,
+  RunObserver,
+  RunState,
+  RunStore,
+  SkillSource,
+  TrialAttempts,
+} from '../core/run/index.ts';
 import type { Budget } from '../models/index.ts';
 import type { Memory, StageDeps } from '../pipeline/index.ts';
 import type { Commit } from './record/recorder.ts';
@@ -63,6 +71,8 @@ export type Run = {
   readonly items: RunItems;
   readonly deps: StageDeps;
   readonly commit: Commit;
+  /** Writes the attempts of a try whose event comes later, with others. */
+  readonly keepAttempts: (folder: string, attempts: TrialAttempts) => Promise<void>;
   readonly lookAtTest: NonNullable<OpenRunStore['lookAtTest']>;
   readonly reserve: Reserve;
   readonly warn: (message: string) => void;

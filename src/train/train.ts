@@ -89,7 +89,8 @@ async function measureBaseline({ initialSkill: skill }: RunState, { env, items, 
   const baseline = { type: 'baseline-end', evaluation } as const;
   if (again.length === 0) return commit({ ...baseline, score: gateScore(evaluation, config) }, { results });
   const passes = [second.evaluation];
-  const state = await commit({ ...baseline, score: meanOfTasks([evaluation, ...passes], config), passes }, { results });
+  const score = meanOfTasks([evaluation, ...passes], config);
+  const state = await commit({ ...baseline, score, passes }, { results, further: { pass_2: second.results } });
   const { warning } = calibrate(toEvidence(state.gate.seed), { confidence: config.confidence });
   if (warning !== undefined) warn(warning); // nothing can be proven on these tasks: say so before money is spent
   return state;
@@ -122,12 +123,12 @@ type ComparedEpoch = { readonly epoch: number; readonly pairs: readonly Pair[] }
 async function updateSlowly(state: RunState, { epoch, pairs }: ComparedEpoch, run: Run): Promise<RunState> {
   const previousSkill = state.lastEpoch!.skill;
   const guidance = await writeGuidance({ previousSkill, skill: state.current.skill, pairs }, run.deps);
-  const { results, ...verdict } = await judgeGuidance(state, guidance, run);
+  const { results, further, ...verdict } = await judgeGuidance(state, guidance, run);
   const [prevHard] = computeScore(pairs.map((pair) => pair.previous));
   const [currHard] = computeScore(pairs.map((pair) => pair.current));
   const shown = pairs.map(({ id, category }) => ({ id, category }));
   const fact: SlowUpdate = { ...guidance, ...verdict, pairs: shown, prevHard, currHard };
-  return run.commit({ type: 'slow-update-end', epoch, ...fact }, { results, pairs });
+  return run.commit({ type: 'slow-update-end', epoch, ...fact }, { results, further, pairs });
 }
 
 type WrittenGuidance = Awaited<ReturnType<typeof writeGuidance>>;
@@ -135,7 +136,7 @@ type WrittenGuidance = Awaited<ReturnType<typeof writeGuidance>>;
 /** The gate judges guidance like every candidate. Without a gate it is still measured: the next bar is its score. */
 async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { config, env, items, deps }: Run) {
   const { content, candidateSkill, candidateHash } = guidance;
-  const unmeasured = { evaluation: null, score: state.current.score, results: [] };
+  const unmeasured = { evaluation: null, score: state.current.score, results: [], further: {} };
   if (content === '') return { ...unmeasured, action: 'no_content' as const };
   if (candidateHash === state.current.hash) return { ...unmeasured, action: 'unchanged' as const };
   const hidden = findNewHidden(state.current.skill, candidateSkill)?.text;

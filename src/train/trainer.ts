@@ -115,7 +115,8 @@ export class SkillOptTrainer<I extends Item = Item> {
       await recorder.written(); // a look cannot be taken back, so the measured skills must be safe
       return store.lookAtTest?.(look) ?? 1;
     };
-    const run = { config, env, items, deps, commit: recorder.commit, lookAtTest, reserve, warn };
+    const { commit, keepAttempts } = recorder;
+    const run = { config, env, items, deps, commit, keepAttempts, lookAtTest, reserve, warn };
     const advise = (error: LimitReached) => advisedLimit(error, recorder.state, { config, items });
     const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
     if (store.caches.workFolder) await rm(store.caches.workFolder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SleepReport } from '../../report/index.ts';
 import { projectFolder } from '../../sleep/index.ts';
@@ -9,7 +10,7 @@ const PREFIX = 'night-';
 
 export const isNight = (name: string) => name.startsWith(PREFIX);
 
-type NightsPlace = { readonly cwd: string; readonly stateFolder: string };
+export type NightsPlace = { readonly cwd: string; readonly stateFolder: string };
 
 export async function listNightRuns(place: NightsPlace): Promise<RunListing[]> {
   const nights = await listRuns(nightsFolder(place));
@@ -32,6 +33,16 @@ export async function finishedNight(name: string, place: NightsPlace): Promise<F
   const folder = join(nightsFolder(place), night);
   const text = await readPrivate(join(folder, 'report.json'));
   return text === undefined ? undefined : { name: PREFIX + night, folder, report: JSON.parse(text) as SleepReport };
+}
+
+/** The nights of the project that are over, the latest first. One whose report cannot be read is left out. */
+export async function listFinishedNights(place: NightsPlace): Promise<FinishedNight[]> {
+  const names = await readdir(nightsFolder(place)).catch(() => []);
+  const numbers = names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
+  const nights = await Promise.all(
+    numbers.map((number) => finishedNight(PREFIX + number, place).catch(() => undefined)),
+  );
+  return nights.filter((night) => night !== undefined);
 }
 
 /** Nights belong to a whole project, and `cwd` may be a folder in it. */

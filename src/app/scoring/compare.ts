@@ -95,6 +95,11 @@ function otherDifferences(a: RunSide, b: RunSide, split: string): string[] {
   return [...notes, 'the tasks of the two runs are not the same; those with the same id are compared'];
 }
 
+function differentSettings({ identity: a }: RunSide, { identity: b }: RunSide) {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => a[name] !== b[name]);
+  return names.map((name) => ({ name, a: String(a[name] ?? 'not set'), b: String(b[name] ?? 'not set') }));
+}
+
 /** Scores of different metrics cannot be subtracted. */
 function requireSameMetric(a: RunSide, b: RunSide): void {
   const [one, other] = [a.config.gateMetric, b.config.gateMetric];
@@ -126,7 +131,8 @@ export async function compareRuns(first: Compared, second: Compared, split: stri
   requireSameMetric(a, b);
   requireEnough(commonTasks(a, b), split);
   const against = compareSides(a, b, a.config);
-  return { a, b, split, against, notes: otherDifferences(a, b, split), costOf: 'the runs' };
+  const notes = otherDifferences(a, b, split);
+  return { a, b, split, against, notes, costOf: 'the runs', settings: differentSettings(a, b) };
 }
 
 export type CompareOptions = Omit<ScoringOptions, 'plan' | 'onWarning' | keyof ScoringModels> & {

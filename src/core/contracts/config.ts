@@ -69,7 +69,7 @@ const setting = <Schema extends z.ZodType>(schema: Schema, about: string): Schem
 
 const Price = z.strictObject({
   input: z.number().nonnegative(),
-  cachedInput: z.number().nonnegative(),
+  cachedInput: z.number().nonnegative().optional(),
   output: z.number().nonnegative(),
 });
 
@@ -187,7 +187,10 @@ export const configShape = {
     z.number().positive().optional(),
     'Most minutes, counted from each start. Setting the clock changes nothing; on Linux, time asleep does not count.',
   ),
-  prices: setting(z.record(z.string(), Price).default({}), 'Dollars per million tokens, by model name.'),
+  prices: setting(
+    z.record(z.string(), Price).default({}),
+    'Dollars per million tokens, by model name: input, output, and cachedInput (default: as input).',
+  ),
   maxConsecutiveFailures: setting(positive.default(5), 'Calls failing in a row, retries included, that stop a run.'),
   maxErroredShare: setting(share.default(MAX_MISSING_SHARE), 'Maximum share of unscored tasks per stage.'),
   maxCacheMb: setting(z.number().positive().default(1024), 'Largest cache of a run. Beyond it the oldest texts go.'),

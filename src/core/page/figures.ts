@@ -12,6 +12,7 @@ import {
   type Verdict,
   type VerdictOptions,
   verdictOf,
+  type WaveVerdict,
 } from '../run/index.ts';
 import { type Calibration, calibrate } from '../stats/index.ts';
 import { memoizeWeakly } from '../text/index.ts';
@@ -30,14 +31,18 @@ export type Race = {
   readonly expectedGain: number;
   readonly chance: number;
   readonly meanGain: number;
+  /** Tasks by name, the first of them: with thousands of tasks each of thousands of versions would list them all. */
   readonly gained: readonly string[];
   readonly lost: readonly string[];
+  readonly counts: { readonly gained: number; readonly lost: number };
   readonly total: number;
   /** About how many more rollouts would decide it. */
   readonly needs: number | null;
   readonly secondPass: number;
   readonly askedAgain: number;
   readonly veto: string | null;
+  /** Judgements in their order; none in older journals. */
+  readonly waves: readonly WaveVerdict[];
 };
 
 /** Tasks whose outcome differs between two versions. Where one version had both outcomes, it may be luck. */
@@ -48,7 +53,7 @@ export type ChangedTasks = {
 };
 export type ChangedTask = { readonly id: string; readonly isNoisy: boolean };
 
-/** Every number that is shown of a run. Page, report and `show --json` have them from here. */
+/** Every number that is shown of a run. Page, report and the JSON of `show` have them from here. */
 export type RunFigures = {
   readonly about: RunState['about'] & {
     readonly startedAt: string;
@@ -114,17 +119,21 @@ const versionRow = memoizeWeakly(({ skill, decision, ...version }: SkillVersion)
   return { ...version, isTextKept: skill !== null, ...(decision ? { race: raceOf(decision) } : {}) };
 });
 
+const MOST_NAMED = 50;
+
 function raceOf(decision: NonNullable<SkillVersion['decision']>): Race {
   const { verdict, expectedGain, chance, meanGain, gains, regressions, total, needs, confirmation, refreshed, veto } =
     decision;
   return {
     ...{ verdict, expectedGain, chance, meanGain, total },
-    gained: gains.items,
-    lost: regressions.items,
+    gained: gains.items.slice(0, MOST_NAMED),
+    lost: regressions.items.slice(0, MOST_NAMED),
+    counts: { gained: gains.items.length, lost: regressions.items.length },
     needs: needs?.rollouts ?? null,
     secondPass: confirmation?.length ?? 0,
     askedAgain: refreshed.length + (veto?.incumbent.length ?? 0) + (veto?.candidate.length ?? 0),
     veto: veto?.isVetoed ? veto.reason : null,
+    waves: decision.waves ?? [],
   };
 }
 

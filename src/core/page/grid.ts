@@ -1,4 +1,4 @@
-import { type Cell, cellAt, isNoisy, isPassing, type Split } from './attempts.ts';
+import { type Cell, cellAt, cellsIn, isNoisy, isPassing, type Split } from './attempts.ts';
 import { cellsOf } from './figures.ts';
 import type { RunView } from './run-view.ts';
 
@@ -22,6 +22,17 @@ export type TaskRow = {
 
 /** All attempts of one version, a text with four characters a task: see `packCell`. */
 export type GridColumn = { readonly version: number; readonly cells: string };
+
+/** The training tasks of a step by their outcome, as far as they have one; undefined when they were not attempted. */
+export function stepOutcomes(view: RunView, step: number) {
+  const part = `steps/step_${String(step).padStart(4, '0')}/rollout_results`;
+  const lists = view.attempts.filter((list) => list.part === part);
+  if (lists.length === 0) return undefined;
+  const cells = cellsIn(lists, lists[0]!.version, view.tasks.length);
+  const having = (isPassed: boolean) =>
+    view.tasks.flatMap(({ id }, task) => (isPassing(cellAt(cells, task)) === isPassed ? [id] : []));
+  return { passed: having(true), failed: having(false) };
+}
 
 type Sums = {
   attempts: number;
@@ -89,13 +100,13 @@ export function gridColumns(view: RunView, versions: readonly number[]): GridCol
 const UNMET = '    ';
 const DIGITS = 36;
 
-/** Two characters for the score in hundredths (`--` without one), then the attempts and those that passed, each in base 36. */
+/** Two characters for the score in hundredths (`~~` without one), then the attempts and those that passed, each in base 36. */
 function packCell(cell: Cell | undefined): string {
   if (cell === undefined) return UNMET;
   const digit = (count: number) => Math.min(DIGITS - 1, count).toString(DIGITS);
   const score =
     cell.score === null
-      ? '--'
+      ? '~~'
       : Math.round(cell.score * 100)
           .toString(DIGITS)
           .padStart(2, '0');
@@ -108,6 +119,6 @@ export type GridCell = Pick<Cell, 'attempts' | 'passed' | 'score'>;
 export function unpackCell({ cells }: GridColumn, task: number): GridCell | undefined {
   const text = cells.slice(4 * task, 4 * task + 4);
   if (text.length < 4 || text === UNMET) return undefined;
-  const score = text.startsWith('--') ? null : Number.parseInt(text.slice(0, 2), DIGITS) / 100;
+  const score = text.startsWith('~~') ? null : Number.parseInt(text.slice(0, 2), DIGITS) / 100;
   return { score, attempts: Number.parseInt(text[2]!, DIGITS), passed: Number.parseInt(text[3]!, DIGITS) };
 }

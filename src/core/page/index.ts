@@ -27,7 +27,15 @@ export {
   runFigures,
   type VersionRow,
 } from './figures.ts';
-export { type GridCell, type GridColumn, gridColumns, type TaskRow, taskRows, unpackCell } from './grid.ts';
+export {
+  type GridCell,
+  type GridColumn,
+  gridColumns,
+  stepOutcomes,
+  type TaskRow,
+  taskRows,
+  unpackCell,
+} from './grid.ts';
 export { changeOfPage, changePage, type PageChange, type RunPage, type RunWords } from './page.ts';
 export { projectRun } from './project-run.ts';
 export { type CurvePoint, noView, type RunView, type SkillVersion, type TaskName } from './run-view.ts';

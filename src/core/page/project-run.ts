@@ -23,7 +23,7 @@ import {
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Take<Type extends RunEvent['type']> = (view: RunView, event: Event<Type>) => RunView;
 
-/** The view after one more event: what server, page, report and `show --json` show of a run. */
+/** The view after one more event: what the page, the report and the JSON of `show` say of a run. */
 export function projectRun(view: RunView, event: RunEvent): RunView {
   const take = Object.hasOwn(TAKERS, event.type) ? (TAKERS[event.type] as Take<RunEvent['type']>) : undefined;
   const state = reduce(view.state, event);
@@ -82,11 +82,11 @@ function takeBaseline(view: RunView, { evaluation, passes = [], score }: Event<'
 
 /** A run that was cut off takes its step again: what that step made before is gone. */
 function withoutUnfinished(view: RunView, { step }: Event<'step-start'>): RunView {
-  const isGone = (one: SkillVersion) => one.kind !== 'guidance' && one.step === step && one.index > 0;
-  const first = view.versions.findIndex(isGone);
-  if (first === -1) return view;
-  const attempts = view.attempts.filter(({ version }) => version < first);
-  return { ...view, versions: view.versions.slice(0, first), attempts };
+  const isKept = (one: SkillVersion) => one.kind === 'guidance' || one.step !== step || one.index === 0;
+  const kept = view.versions.findLastIndex(isKept) + 1; // from the end: a long run has thousands of versions
+  if (kept === view.versions.length) return view;
+  const attempts = view.attempts.filter(({ version }) => version < kept);
+  return { ...view, versions: view.versions.slice(0, kept), attempts };
 }
 
 function takeStage(view: RunView, event: Event<'stage-end'>): RunView {
@@ -201,9 +201,13 @@ function pointOf({ state, versions }: RunView): CurvePoint {
 
 /** Of a mean over the attempts of the current skill, by what repeated attempts of the first one say about noise. */
 function halfWidth({ gate, config }: RunState): number {
-  const draws = Object.values(gate.own).reduce((sum, { count }) => sum + count, 0);
+  const draws = drawsIn(gate.own);
   const quantile = normalQuantile((1 + (config?.confidence ?? DEFAULT_CONFIDENCE)) / 2);
   return draws === 0 ? 0 : (quantile * noiseOf(gate.seed)) / Math.sqrt(draws);
 }
+
+const drawsIn = memoizeWeakly((own: RunState['gate']['own']) =>
+  Object.values(own).reduce((sum, { count }) => sum + count, 0),
+);
 
 const noiseOf = memoizeWeakly((seed: RunState['gate']['seed']) => calibrate(toEvidence(seed)).rolloutNoise);

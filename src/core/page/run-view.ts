@@ -82,11 +82,14 @@ export function addAttempts(
   const { config } = view.state;
   if (scores.length === 0 || config === undefined) return view;
   const named = nameTasks(view, scores, list.split);
-  const places = scores.map((score) => ({ task: named.taskIndex.get(score.id)!, mark: markOf(score, config) }));
-  places.sort((one, other) => one.task - other.task);
-  const tasks = Uint32Array.from(places, ({ task }) => task);
-  const marks = Uint8Array.from(places, ({ mark }) => mark);
+  const { tasks, marks } = inOrder(scores.map((score) => [named.taskIndex.get(score.id)!, markOf(score, config)]));
   return { ...named, attempts: [...named.attempts, { ...list, tasks: shared(tasks, view.attempts), marks }] };
+}
+
+/** Sorted as numbers that hold both: a pass may have ten thousand tasks. */
+function inOrder(pairs: readonly (readonly [task: number, mark: number])[]) {
+  const keys = Float64Array.from(pairs, ([task, mark]) => 256 * task + mark).sort();
+  return { tasks: Uint32Array.from(keys, (key) => key / 256), marks: Uint8Array.from(keys, (key) => key % 256) };
 }
 
 /** Tasks are named once, in the order in which they were met. */

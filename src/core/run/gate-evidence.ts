@@ -44,6 +44,13 @@ export type GateDecision = Omit<WaveJudgement, 'verdict'> & {
   readonly veto?: RegressionCheck;
   /** Items of the whole race. */
   readonly total: number;
+  /** How it was judged after each wave and after the second pass. Missing in older journals. */
+  readonly waves?: readonly WaveVerdict[];
+};
+
+/** What the gate held of a candidate that had met so many items. A winner may still be vetoed. */
+export type WaveVerdict = Pick<WaveJudgement, 'verdict' | 'reason' | 'expectedGain' | 'chance'> & {
+  readonly met: number;
 };
 
 /** Passes of the winner over validation after the search. */

@@ -7,6 +7,7 @@ export {
   roundUpAmounts,
   subtractAmounts,
 } from './amounts.ts';
+export { type AttemptPlace, attemptViews, readPlaces, toPlace } from './attempt-views.ts';
 export {
   amountsIn,
   type Cost,
@@ -50,6 +51,7 @@ export {
   toEvidence,
   toKnowledge,
   toObservations,
+  type WaveVerdict,
 } from './gate-evidence.ts';
 export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
 export {
@@ -129,4 +131,13 @@ export {
   winnerMeasurement,
 } from './summary.ts';
 export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
-export { bucketsText, type Detail, detailViews, isCheckpoint, stateViews } from './views.ts';
+export {
+  bucketsText,
+  type Detail,
+  detailViews,
+  isCheckpoint,
+  stateViews,
+  TRIAL_FOLDERS,
+  type TrialAttempts,
+  trialViews,
+} from './views.ts';

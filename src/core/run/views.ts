@@ -1,5 +1,6 @@
 import { bucketSums, type Evaluation, type RolloutResult } from '../contracts/index.ts';
 import { jsonText, toSnakeCase } from '../text/index.ts';
+import { attemptViews } from './attempt-views.ts';
 import { type RunEvent, type RunFact, toFact } from './event.ts';
 import type { Pair } from './events/event-data.ts';
 import type { RunState } from './run-state.ts';
@@ -8,7 +9,18 @@ import { type StepRecord, toSeconds, toStepRecordView } from './step-record.ts';
 import { summarize } from './summary.ts';
 
 /** What is too big for the journal. The cache can give it again. */
-export type Detail = { readonly results?: readonly RolloutResult[]; readonly pairs?: readonly Pair[] };
+export type Detail = Partial<TrialAttempts> & { readonly pairs?: readonly Pair[] };
+
+/** The attempts of a measurement: the first pass, and further ones by the names of their files. */
+export type TrialAttempts = {
+  readonly results: readonly RolloutResult[];
+  readonly further?: FurtherAttempts | undefined;
+};
+
+/** A second pass of the first skill or a candidate; a candidate and the current skill where they were asked again. */
+export type FurtherAttempts = {
+  readonly [Name in 'pass_2' | 'second_pass' | 'asked_again' | 'current']?: readonly RolloutResult[];
+};
 
 const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}\n`;
 /** For what the optimizer wrote: nothing in it can hide. */
@@ -17,21 +29,32 @@ const numbered = (prefix: string, number: number) => `${prefix}${String(number).
 const stepFolder = (step: number) => `steps/${numbered('step_', step)}`;
 
 /** The files about one event. Written before the event, so that a crash in between leaves no gap. */
-export function detailViews(event: RunEvent, { results = [], pairs = [] }: Detail): Views {
+export function detailViews(event: RunEvent, { results = [], further = {}, pairs = [] }: Detail): Views {
   const fact = toFact(event);
   const viewsOf = DETAILS[fact.type] as ((fact: RunFact, about: About) => Views) | undefined;
-  return viewsOf?.(fact, { results, pairs, ms: event.ms }) ?? {};
+  return viewsOf?.(fact, { attempts: { results, further }, pairs, ms: event.ms }) ?? {};
+}
+
+/** Tries of one event have files of their own, written as they are made: they would fill the memory until the event. */
+export const TRIAL_FOLDERS = {
+  salvage: (step: number, part: number) => `${stepFolder(step)}/salvage_eval/part_${part}`,
+  prune: (place: number) => `prune_eval/try_${place}`,
+};
+
+export function trialViews(folder: string, { results, further = {} }: TrialAttempts): Views {
+  const lists = Object.entries({ results, ...further });
+  return Object.assign({}, ...lists.map(([name, list]) => attemptViews(`${folder}/${name}`, list)));
 }
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { type: Type }>;
-type About = Required<Detail> & { readonly ms: number };
+type About = { readonly attempts: TrialAttempts; readonly pairs: readonly Pair[]; readonly ms: number };
 
 const DETAILS: { readonly [Type in RunFact['type']]?: (fact: Fact<Type>, about: About) => Views } = {
   'run-start': ({ config, env, target, optimizer, items, initialSkill }) => ({
     'config.json': json({ ...config, env, target, optimizer, items }),
     'skills/skill_v0000.md': initialSkill,
   }),
-  'baseline-end': ({ evaluation }, { results }) => evaluationViews('baseline_selection_eval', evaluation, results),
+  'baseline-end': ({ evaluation }, { attempts }) => evaluationViews('baseline_selection_eval', evaluation, attempts),
   'stage-end': stageViews,
   'slow-update-end': slowUpdateViews,
   'meta-skill-end': ({ type: _type, epoch, content: metaSkillContent, ...rest }, { ms }) => ({
@@ -41,17 +64,18 @@ const DETAILS: { readonly [Type in RunFact['type']]?: (fact: Fact<Type>, about: 
       timeS: toSeconds(ms),
     }),
   }),
-  'final-selection-end': ({ evaluation }, { results }) =>
-    evaluation ? evaluationViews('final_selection_eval', evaluation, results) : {},
+  'final-selection-end': ({ evaluation }, { attempts }) =>
+    evaluation ? evaluationViews('final_selection_eval', evaluation, attempts) : {},
   'lr-decision': (fact) => ({ [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) }),
+  'removal-end': ({ step }, { attempts }) => trialViews(`${stepFolder(step)}/removal_eval`, attempts),
   'salvage-end': (fact) => ({ [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) }),
-  'final-measurement-end': (fact, { results }) => ({
+  'final-measurement-end': (fact, { attempts }) => ({
     'final_measurement/summary.json': json(withoutType(fact)),
-    'final_measurement/results.json': json(results),
+    ...trialViews('final_measurement', attempts),
   }),
   'prune-end': (fact) => ({ 'prune.json': json(withoutType(fact)) }),
-  'test-end': ({ subject, evaluation, taskTypes }, { results }) =>
-    evaluationViews(`test_eval_${subject}`, evaluation, results, taskTypes),
+  'test-end': ({ subject, evaluation, taskTypes }, { attempts }) =>
+    evaluationViews(`test_eval_${subject}`, evaluation, attempts, taskTypes),
 };
 
 const withoutType = ({ type: _type, ...rest }: RunFact) => rest;
@@ -62,7 +86,7 @@ const GUIDANCE = {
   updateTarget: 'what got worse, or stayed wrong, from one epoch to the next',
 };
 
-function slowUpdateViews(fact: Fact<'slow-update-end'>, { results, pairs, ms }: About): Views {
+function slowUpdateViews(fact: Fact<'slow-update-end'>, { attempts, pairs, ms }: About): Views {
   const { type: _type, epoch, content, candidateSkill, evaluation, pairs: _pairs, ...rest } = fact;
   const dir = inEpoch('slow_update', epoch);
   const selection =
@@ -72,7 +96,7 @@ function slowUpdateViews(fact: Fact<'slow-update-end'>, { results, pairs, ms }: 
     [`${dir}/slow_result.json`]: json({ ...rest, ...written }),
     [`${dir}/comparison_pairs.json`]: json(pairs.map(toPairView)),
     ...(content === '' ? {} : { [`${dir}/candidate_skill.md`]: candidateSkill }),
-    ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, results) : {}),
+    ...(evaluation ? evaluationViews(`${dir}/selection_eval`, evaluation, attempts) : {}),
   };
 }
 
@@ -86,11 +110,11 @@ const inShort = ({ hard, soft, predictedAnswer = '', failReason = '' }: RolloutR
   return { hard, soft, predictedAnswer, failReason };
 };
 
-function stageViews(fact: Fact<'stage-end'>, { results }: About): Views {
+function stageViews(fact: Fact<'stage-end'>, { attempts }: About): Views {
   const dir = stepFolder(fact.step);
   switch (fact.stage) {
     case 'rollout':
-      return { [`${dir}/rollout_results.json`]: json(results) };
+      return attemptViews(`${dir}/rollout_results`, attempts.results);
     case 'reflect':
       return {
         [`${dir}/raw_patches.json`]: shown(fact.patches),
@@ -113,7 +137,7 @@ function stageViews(fact: Fact<'stage-end'>, { results }: About): Views {
         ...shownIfAny(`${dir}/refused_update.json`, fact.refused),
       };
     case 'evaluate':
-      return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, results) : {};
+      return fact.evaluation ? evaluationViews(`${dir}/selection_eval`, fact.evaluation, attempts) : {};
   }
 }
 
@@ -122,13 +146,13 @@ const shownIfAny = (path: string, value: unknown): Views => (value === undefined
 function evaluationViews(
   dir: string,
   evaluation: Evaluation,
-  results: readonly RolloutResult[],
+  attempts: TrialAttempts,
   taskTypes?: readonly string[],
 ): Views {
   const { hard, soft, scores } = evaluation;
   const unjudged = scores.filter((score) => score.unjudged).length;
   return {
-    [`${dir}/results.json`]: json(results),
+    ...trialViews(dir, attempts),
     [`${dir}/summary.json`]: json({
       hard,
       soft,

@@ -54,7 +54,7 @@ export const isPortableName = (name: string): boolean => name !== '' && portable
 export const portableName = (name: string): string =>
   name
     .replace(NOT_IN_NAMES, '-')
-    .replace(/[. ]+$/, '')
+    .replace(/(?<![. ])[. ]+$/, '')
     .replace(DEVICE, '$&-1') || '-';
 
 /** For messages; undefined if every system takes the name. */

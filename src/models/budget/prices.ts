@@ -2,6 +2,10 @@ import type { Usage } from '../../core/contracts/index.ts';
 
 /** US dollars per million tokens. */
 export type Price = { readonly input: number; readonly cachedInput: number; readonly output: number };
+/** Prices as people write them, by model name: cached input costs what input costs, unless they name a price. */
+export type Prices = Readonly<
+  Record<string, Omit<Price, 'cachedInput'> & { readonly cachedInput?: number | undefined }>
+>;
 const price = (input: number, cachedInput: number, output: number): Price => ({ input, cachedInput, output });
 
 /**
@@ -67,13 +71,15 @@ const VERSION = /^(-latest|[-@](\d{3,4}|\d{8}|\d{4}-\d{2}-\d{2}))?$/;
  * The price of a model by the name that is sent to its provider, in any case. A dated version costs what its model does,
  * unless it is listed itself. Overrides come before the table. Undefined if neither knows the model.
  */
-export function priceOf(modelName: string, overrides: Readonly<Record<string, Price>> = {}): Price | undefined {
+export function priceOf(modelName: string, overrides: Prices = {}): Price | undefined {
   const sent = modelName.toLowerCase();
   const isVersionOf = (name: string) => sent.startsWith(name) && VERSION.test(sent.slice(name.length));
-  const find = (prices: Readonly<Record<string, Price>>) => {
+  const find = (prices: Prices) => {
     const found = Object.keys(prices).filter((name) => isVersionOf(name.toLowerCase()));
     const [longest] = found.sort((one, other) => other.length - one.length);
-    return longest === undefined ? undefined : prices[longest];
+    if (longest === undefined) return undefined;
+    const { input, output, cachedInput = input } = prices[longest]!;
+    return { input, cachedInput, output };
   };
   return find(overrides) ?? find(PRICES);
 }

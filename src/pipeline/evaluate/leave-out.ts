@@ -8,7 +8,7 @@ import {
   splitPackage,
   type UpdateItem,
 } from '../../core/document/index.ts';
-import { hasPass, isAccepted, type Prune, passScore, type Salvage } from '../../core/run/index.ts';
+import { hasPass, isAccepted, type Prune, passScore, type Salvage, type TrialAttempts } from '../../core/run/index.ts';
 import { skillHash } from '../../core/text/index.ts';
 import type { StageDeps } from '../stage-deps.ts';
 import { fits, readFirst } from '../update/update.ts';
@@ -20,7 +20,11 @@ type PruneInput = RaceInput & {
   /** What accepted edits wrote, in the order in which it is left out. */
   readonly passages: readonly string[];
   readonly isPackage?: boolean;
+  readonly onTried?: OnTried;
 };
+
+/** Is given each text that was judged, by its place among the tries; it takes the attempts, which are not kept. */
+type OnTried = (place: number, attempts: TrialAttempts) => Promise<void>;
 
 /** Leave one out: a passage without which the best skill scores no less is taken out of it, one after the other. */
 export async function pruneSkill(input: PruneInput, deps: StageDeps): Promise<Prune> {
@@ -40,6 +44,7 @@ async function measureBest(input: PruneInput, deps: StageDeps): Promise<Prune> {
   const known = { removed: [], tries: 0, skill, hash, evaluations: {} };
   if (hasPass(input.state, best)) return { ...known, score: passScore(input.state, best) };
   const measured = await judgeSkill({ candidateSkill: skill, candidateHash: hash }, input, deps);
+  await input.onTried?.(0, measured); // nothing is left out
   return { ...known, score: measured.score, evaluations: evaluationOf(hash, measured) };
 }
 
@@ -52,6 +57,7 @@ async function tryWithout(passage: string, kept: Prune, input: PruneInput, deps:
   if (candidateSkill === undefined) return kept;
   const candidateHash = skillHash(candidateSkill);
   const judged = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  await input.onTried?.(kept.tries + 1, judged);
   const { score, isPartial = false, blame, results } = judged;
   const evaluations = { ...kept.evaluations, ...evaluationOf(candidateHash, judged) };
   const effect = { passage, gain: kept.score - score, tasks: input.items.length };
@@ -92,6 +98,7 @@ type SalvageInput = RaceInput & {
   /** Longest document, in tokens; 0 is no limit. */
   readonly maxSkillTokens: number;
   readonly policy?: EditPolicy | undefined;
+  readonly onTried?: OnTried;
 };
 
 type Mutable<Data> = { -readonly [Key in keyof Data]: Data[Key] };
@@ -133,7 +140,8 @@ async function tryPart(part: number[], input: SalvageInput, found: Mutable<Salva
   const candidateHash = skillHash(candidateSkill);
   if (candidateHash === state.current.hash || found.tries.some(({ hash }) => hash === candidateHash)) return 0;
   if (!(await fits(readFirst(candidateSkill, policy), maxSkillTokens, deps))) return 0;
-  const { results: _results, ...verdict } = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  const verdict = await judgeSkill({ candidateSkill, candidateHash }, input, deps);
+  await input.onTried?.(found.tries.length + 1, verdict);
   const { evaluation, score, action, decision, blame } = verdict;
   found.tries = [...found.tries, { edits: part, score, hash: candidateHash }];
   found.evaluations = { ...found.evaluations, ...evaluationOf(candidateHash, verdict) };

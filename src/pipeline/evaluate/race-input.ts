@@ -1,5 +1,5 @@
 import type { Item, RolloutResult, SkillEnv, SkillOptConfig } from '../../core/contracts/index.ts';
-import type { Blame, RunFact, RunState } from '../../core/run/index.ts';
+import type { Blame, RunFact, RunState, TrialAttempts } from '../../core/run/index.ts';
 import { envFailed, mostThrown, requireReachable } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { withoutMemory } from '../rollout/rollout-memory.ts';
@@ -25,9 +25,7 @@ export type RaceInput = {
 };
 
 /** A verdict as the event of its stage keeps it. Its evaluation is `null` when the text was measured before. */
-export type JudgedCandidate = Omit<Extract<RunFact, { stage: 'evaluate' }>, 'type' | 'step' | 'stage'> & {
-  readonly results: readonly RolloutResult[];
-};
+export type JudgedCandidate = Omit<Extract<RunFact, { stage: 'evaluate' }>, 'type' | 'step' | 'stage'> & TrialAttempts;
 
 type Measured = {
   readonly skill: string;

@@ -1,49 +1,34 @@
-import { type Item, type ItemScore, type RolloutResult, shuffle, toEvaluation } from '../../core/contracts/index.ts';
+import { type Item, type RolloutResult, shuffle } from '../../core/contracts/index.ts';
+import { toKnowledge, toObservations } from '../../core/run/index.ts';
 import {
-  type Blame,
-  type GateDecision,
-  type RegressionCheck,
-  type StepAction,
-  toKnowledge,
-  toObservations,
-} from '../../core/run/index.ts';
-import {
-  addObservations,
-  addOwn,
   DEFAULT_BATCH_SIZE,
   disputedItems,
   findFlips,
-  isMissing,
-  judgeWave,
   knownOf,
-  MAX_MISSING_SHARE,
-  noEvidence,
   planWaves,
   type RaceSettings,
   raceOrder,
   regressionVeto,
   settingsFor,
   unmetItems,
-  type WaveJudgement,
 } from '../../core/stats/index.ts';
-import { defined } from '../../core/text/index.ts';
 import { requireWorkingEnv, whyInvalid } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
 import { findBlame, type JudgedCandidate, type RaceInput } from './race-input.ts';
+import {
+  type AskedAgain,
+  type JudgedRace,
+  judge,
+  type RaceResults,
+  scoresIn,
+  shareOf,
+  toEvidences,
+  toVerdict,
+} from './race-verdict.ts';
 
 /** The candidate, and what it is raced with. */
 type Race = { readonly skill: string; readonly input: RaceInput; readonly deps: StageDeps };
-
-/** What was rolled out so far: the candidate's passes, and the current skill where it had not been rolled out. */
-type RaceResults = {
-  readonly results: readonly RolloutResult[];
-  readonly confirmation: readonly RolloutResult[];
-  readonly refreshed: readonly ItemScore[];
-  readonly blame?: Blame | undefined;
-};
-
-type JudgedRace = { readonly shown: RaceResults; readonly judgement: WaveJudgement };
 
 /**
  * The gate that knows noise: the candidate meets the items in two waves, and is out or taken as soon as the rest is not
@@ -54,7 +39,7 @@ export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps
   const race = { skill, input, deps };
   const settings = settingsOf(input);
   const order = orderItems(input);
-  let shown: RaceResults = { results: [], confirmation: [], refreshed: [] };
+  let shown: RaceResults = { results: [], confirmation: [], refreshed: [], waves: [] };
   for (const end of planWaves(order.length, settings)) {
     const wave = order.slice(shown.results.length, end);
     if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, settings, input);
@@ -153,7 +138,7 @@ async function rollAgain(
   rerolls: readonly Reroll[],
   { skill, nextDraw, isCompared = false }: RaceSide,
   { input: { env, items }, deps }: Race,
-): Promise<readonly ItemScore[]> {
+): Promise<readonly RolloutResult[]> {
   const rolled = rerolls.flatMap(({ item, times }) =>
     Array.from({ length: times }, (_, index) =>
       runRollout({ env, skill, items: [item], sampleIndex: nextDraw(item.id) + index, isPart: true }, deps),
@@ -161,11 +146,19 @@ async function rollAgain(
   );
   const results = (await settleAll(rolled)).flat();
   if (!isCompared) requireWorkingEnv(results, items.length);
-  return toEvaluation(results).scores;
+  return results;
+}
+
+/** What was seen, and what it says now. */
+async function judgeSettled(seen: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
+  const { shown, judgement } = await settleDisputes(seen, settings, race);
+  const { verdict, reason, expectedGain, chance } = judgement;
+  const wave = { met: shown.results.length, expectedGain, chance, verdict, reason };
+  return { shown: { ...shown, waves: [...shown.waves, wave] }, judgement };
 }
 
 /** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
-async function judgeSettled(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
+async function settleDisputes(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
   const { input } = race;
   const judgement = judge(shown, settings, input);
   if (judgement.verdict !== 'accept') return { shown, judgement };
@@ -185,15 +178,15 @@ function stopRace(shown: RaceResults, settings: RaceSettings, input: RaceInput):
 }
 
 async function conclude(judged: JudgedRace, race: Race): Promise<JudgedCandidate> {
-  const veto = judged.judgement.verdict === 'accept' ? await vetoRegressions(judged.shown, race) : undefined;
-  return toVerdict(judged, veto, race.input);
+  const asked = judged.judgement.verdict === 'accept' ? await vetoRegressions(judged.shown, race) : undefined;
+  return toVerdict(judged, asked, race.input);
 }
 
 /**
  * A winner is asked about the items that it seems to have lost: each is rolled out again on both sides before it counts.
  * Without the veto only protected items are asked about. `undefined` if there is nothing to ask.
  */
-async function vetoRegressions(shown: RaceResults, race: Race): Promise<RegressionCheck | undefined> {
+async function vetoRegressions(shown: RaceResults, race: Race): Promise<AskedAgain | undefined> {
   const { items, config, state } = race.input;
   const { observed, knowledge } = toEvidences(shown, race.input);
   const protectedItems = new Set(config.protectedItems);
@@ -203,7 +196,7 @@ async function vetoRegressions(shown: RaceResults, race: Race): Promise<Regressi
   const asked = 2 * flips.reduce((sum, { rerolls }) => sum + rerolls, 0);
   if (!isPaidFor(asked, shown, race.input)) {
     const reason = `no rollouts are left to ask about ${flips.length} tasks that seem to be lost`;
-    return { isVetoed: true, regressions: [], reason, incumbent: [], candidate: [] };
+    return { veto: { isVetoed: true, regressions: [], reason }, incumbent: [], candidate: [] };
   }
   const rerolls = items.flatMap((item) => {
     const flip = flips.find(({ id }) => id === item.id);
@@ -214,84 +207,6 @@ async function vetoRegressions(shown: RaceResults, race: Race): Promise<Regressi
     rollAgain(rerolls, { skill: state.current.skill, nextDraw: nextCurrentDraw(shown, race.input) }, race),
     rollAgain(rerolls, { skill: race.skill, nextDraw, isCompared: true }, race),
   ] as const);
-  const [before, after] = [toObservations(incumbent, config), toObservations(candidate, config)];
-  return { ...regressionVeto({ flips, incumbent: before, candidate: after }), incumbent, candidate };
-}
-
-const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
-
-/** Both sides as the statistics see them. */
-function toEvidences({ results, confirmation, refreshed }: RaceResults, { state, config }: RaceInput) {
-  const first = toObservations(toEvaluation(results).scores, config);
-  const second = toObservations(toEvaluation(confirmation).scores, config);
-  const observed = addObservations(noEvidence, [...first, ...second]);
-  const knowledge = addOwn(toKnowledge(state.gate), toObservations(refreshed, config));
-  return { first, observed, knowledge };
-}
-
-function judge(shown: RaceResults, settings: RaceSettings, input: RaceInput): WaveJudgement {
-  const { first, observed, knowledge } = toEvidences(shown, input);
-  const met = new Set(first.map(({ id }) => id));
-  const missing = [...met].filter((id) => !observed.has(id));
-  const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
-  const isSecondPass = shown.confirmation.length > 0;
-  const share = shareOf(input.config);
-  const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
-  const wave = { knowledge, observed, missing, maxMissingShare, remaining, settings, isSecondPass };
-  const { needs, ...judged } = judgeWave(wave);
-  if (shown.blame) {
-    const { threw, total, reason } = shown.blame;
-    return { ...judged, verdict: 'reject', reason: `${threw} of ${total} tasks threw: ${reason}` };
-  }
-  const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
-  if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
-  return { ...judged, ...defined({ needs }) };
-}
-
-function toVerdict(judged: JudgedRace, veto: RegressionCheck | undefined, input: RaceInput): JudgedCandidate {
-  const { results, blame } = judged.shown;
-  const evaluation = toEvaluation(results);
-  const decision = toDecision(judged, veto, input);
-  const isPartial = blame !== undefined || decision.verdict === 'invalid' || results.length < input.items.length;
-  const scores = [...evaluation.scores, ...(decision.confirmation ?? [])];
-  return {
-    evaluation,
-    score: isPartial ? estimateScore(decision, input) : meanScore(scores, input.config),
-    action: actionFor(decision, input),
-    ...{ results, isPartial, decision, ...defined({ blame }) },
-  };
-}
-
-/** Beating the current skill is beating the best, unless something was taken without a gate: then their scores decide. */
-function actionFor({ verdict }: GateDecision, { state }: RaceInput): StepAction {
-  if (verdict !== 'accept') return 'reject';
-  return state.current.hash === state.best.hash ? 'accept_new_best' : 'accept';
-}
-
-function toDecision(
-  { shown, judgement: { verdict, reason, ...figures } }: JudgedRace,
-  veto: RegressionCheck | undefined,
-  { items }: RaceInput,
-): GateDecision {
-  const confirmed = toEvaluation(shown.confirmation).scores;
-  return {
-    ...figures,
-    verdict: verdict === 'continue' ? 'inconclusive' : veto?.isVetoed ? 'reject' : verdict,
-    reason: veto?.isVetoed ? veto.reason : reason,
-    refreshed: shown.refreshed,
-    ...(confirmed.length > 0 ? { confirmation: confirmed } : {}),
-    ...(veto ? { veto } : {}),
-    total: items.length,
-  };
-}
-
-/** The items met were picked, so their mean says little; the expected gain says more. An invalid evaluation says nothing. */
-function estimateScore({ verdict, expectedGain }: GateDecision, { state }: RaceInput): number {
-  const { score } = state.current;
-  return verdict === 'invalid' ? score : Math.min(1, Math.max(0, score + expectedGain));
-}
-
-function meanScore(scores: readonly ItemScore[], config: RaceInput['config']): number {
-  const known = toObservations(scores, config).flatMap(({ score }) => (isMissing(score) ? [] : [score]));
-  return known.reduce((sum, score) => sum + score, 0) / Math.max(1, known.length);
+  const [before, after] = [incumbent, candidate].map((results) => toObservations(scoresIn(results), config));
+  return { veto: regressionVeto({ flips, incumbent: before!, candidate: after! }), incumbent, candidate };
 }

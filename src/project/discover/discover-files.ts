@@ -117,7 +117,7 @@ async function findTasks(directory: string, files: readonly string[]) {
 const isPromptfooCode = (path: string) => /^promptfooconfig\.[cm]?[jt]s$/.test(basename(path));
 
 const ENV_NAMES = ['env.ts', 'env.mts', 'env.mjs', 'env.js'];
-const DEFAULT_EXPORT = /^\s*export\s+default\b|^\s*export\s*\{[^}]*\bas\s+default\b/m;
+const DEFAULT_EXPORT = /^[ \t]*export[ \t]+default\b|^[ \t]*export\s{0,20}\{[^{}]*\bas\s+default\b/m;
 const MEMBERS = /\brolloutOne\b|\brollout\b|\bEnvAdapter\b|\bgetItems\b/;
 const NOT_EXPORTED = 'it has no default export, and an environment is a default export (docs/own-env.md)';
 const NO_MEMBERS = 'its default export has no getItems and no rolloutOne, which an environment has (docs/own-env.md)';
@@ -128,7 +128,7 @@ async function findEnvs(directory: string, files: readonly string[]) {
   const others: LeftOut[] = [];
   for (const path of files.filter((file) => dirname(file) === '.' && ENV_NAMES.includes(file))) {
     const text = (await readHead(join(directory, path), MAX_SOURCE_BYTES)).toString('utf8');
-    const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+    const code = text.replace(/\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|^[ \t]*\/\/.*$/gm, '');
     const [isExported, hasMembers] = [DEFAULT_EXPORT.test(code), MEMBERS.test(code)];
     if (isExported && hasMembers)
       envs.push({ path, asksTarget: /\btarget\b/.test(code), asksJudge: /\bjudge\b/.test(code) });

@@ -269,7 +269,7 @@ function rewardsIn(json: string): number[] {
   return read.success ? Object.values(read.data) : [];
 }
 
-const CASE = /<testcase\b(?:"[^"]*"|'[^']*'|[^>"'])*?(?:\/>|>([\s\S]*?)<\/testcase>)/g;
+const CASE = /<testcase\b(?:"[^"<]*"|'[^'<]*'|[^<>"'])*?(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 
 /** All test cases that ran must pass, and one must have run. */
 function readJunit(xml: string | undefined): Verdict {

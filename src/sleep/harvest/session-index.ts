@@ -8,12 +8,12 @@ import {
   DamagedFile,
   type Database,
   inTransaction,
+  openOwnDatabase,
   openStateFolder,
   readStatement,
   readVersion,
   requireOwn,
   shownPath,
-  useOwnDatabase,
 } from '../../stores/index.ts';
 import type { SessionDigest, TranscriptFile, Trouble } from '../../transcripts/index.ts';
 
@@ -67,7 +67,7 @@ export async function openSessionIndex(
   await createPrivate(path);
   for (const suffix of ['-wal', '-shm']) await requireOwn(path + suffix, 'file');
   let damages = 0;
-  const use = await useOwnDatabase<Connection>({
+  const use = await openOwnDatabase<Connection>({
     path,
     version: INDEX_FORMAT,
     hint: 'Update skillopt, or delete the index: transcripts are then read again.',

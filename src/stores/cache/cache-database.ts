@@ -6,8 +6,8 @@ import {
   DamagedFile,
   type Database,
   inTransaction,
+  openOwnDatabase,
   readStatement,
-  useOwnDatabase,
 } from '../own-database.ts';
 
 export type CacheName = Exclude<keyof RunCaches, 'workFolder'>;
@@ -25,7 +25,7 @@ export async function openCacheDatabase(
   path: string,
   { maxBytes, onDamage }: { readonly maxBytes: number; readonly onDamage: (aside: string) => void },
 ) {
-  const use = await useOwnDatabase({
+  const use = await openOwnDatabase({
     path,
     version: SCHEMA_VERSION,
     hint: 'Update skillopt, or delete the cache: that only costs money.',

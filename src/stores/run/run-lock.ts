@@ -124,6 +124,13 @@ export async function isRunLocked(directory: string): Promise<boolean> {
   }
 }
 
+/** The process of this machine that writes to the run, with its start: a pid alone may belong to another by now. */
+export async function runOwner(directory: string): Promise<{ pid: number; startedAt: string } | undefined> {
+  const owner = parseOwner((await readText(join(directory, LOCK_FILE))) ?? '');
+  if (owner === undefined || owner.host !== hostname() || owner.startedAt === UNKNOWN_START) return undefined;
+  return (await processStart(owner.pid)) === owner.startedAt ? owner : undefined;
+}
+
 /** Since when a process writes to the run, in milliseconds; undefined where none does, or does not say. */
 export async function lockedSince(directory: string): Promise<number | undefined> {
   const owner = parseOwner((await readText(join(directory, LOCK_FILE))) ?? '');

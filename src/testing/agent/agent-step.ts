@@ -152,7 +152,18 @@ export function readAgentRequest(body: Json, { turns, tools }: RequestReader): A
 }
 
 /** Agents put what they add into tags. */
-const withoutContext = (text: string) => text.replace(/<([\w-]+)>[\s\S]*?<\/\1>/g, '').trim();
+function withoutContext(text: string): string {
+  let [rest, kept] = [text, ''];
+  for (let tag = TAG.exec(rest); tag; tag = TAG.exec(rest)) {
+    const end = rest.indexOf(`</${tag[1]}>`, tag.index);
+    if (end === -1) break; // what stands behind a tag that is never closed is the question
+    kept += rest.slice(0, tag.index);
+    rest = rest.slice(end + tag[0].length + 1);
+  }
+  return (kept + rest).trim();
+}
+
+const TAG = /<([\w-]{1,64})>/;
 
 export const anthropicReader: RequestReader = {
   turns: ({ system, messages = [] }) => [

@@ -201,10 +201,10 @@ const wordsOf = (text: string): string[] => (text.toLowerCase().match(WORD) ?? [
 
 /** Some tools that read files put numbers before the lines. */
 const commandsIn = (text: string): string[] =>
-  [...text.matchAll(/^\s*(?:\d+\s*[:|→]?\s*)?DO: (.+)$/gm)].map(([, command]) => command!.trim());
+  [...text.matchAll(/^[ \t]*(?:\d{1,9}[ \t]*[:|→]?[ \t]*)?DO: (.+)$/gm)].map(([, command]) => command!.trim());
 
-const TAGGED = /<name>\s*([\w-]+)\s*<\/name>\s*<description>([\s\S]*?)<\/description>/g;
-const LISTED = /^\s*- \*{0,2}`?([a-z0-9][\w-]{0,63})`?\*{0,2}: (.+)$/gm;
+const TAGGED = /<name>\s*([\w-]+)\s*<\/name>\s*<description>((?:(?!<name>)[\s\S])*?)<\/description>/g;
+const LISTED = /^[ \t]*- \*{0,2}`?([a-z0-9][\w-]{0,63})`?\*{0,2}: (.+)$/gm;
 
 /** Names and descriptions, in the notations of all agents that were seen. */
 function offeredSkills({ system, context, tools }: AgentRequest): [string, string][] {

@@ -7,6 +7,7 @@ import {
   createBudget,
   type Held,
   type Price,
+  type Prices,
   priceOf,
   withBudget,
   withTimeLimit,
@@ -115,7 +116,7 @@ function spentBefore(usage: UsageTable, prices: Record<'target' | 'optimizer', P
 /** The price of a model, if known, under the name that its provider lists it by. */
 export function priceFor(
   { modelName, id, isFree }: Pick<ChatModel, 'id' | 'modelName' | 'isFree'>,
-  prices: Readonly<Record<string, Price>>,
+  prices: Prices,
 ): Price | undefined {
   return priceOf(modelName ?? id, prices) ?? (isFree && { input: 0, cachedInput: 0, output: 0 });
 }

@@ -15,7 +15,9 @@ import {
   STAGES,
   type Stamp,
   stateViews,
+  type TrialAttempts,
   toFact,
+  trialViews,
   type Views,
   WHOLE_FOLDER,
 } from '../../core/run/index.ts';
@@ -86,10 +88,13 @@ export class Recorder {
     return after;
   };
 
+  readonly keepAttempts = (folder: string, attempts: TrialAttempts): Promise<void> =>
+    this.#behind.write(() => this.#options.store.writeViews(trialViews(folder, attempts)));
+
   /** The event of a fact: the next one of the journal if it is the same, otherwise a new one. */
   #fold(fact: RunFact): { readonly event: RunEvent; readonly isNew: boolean } {
     const [next] = this.#pending;
-    const known = next && JSON.stringify(toFact(next)) === JSON.stringify(fact) ? next : undefined;
+    const known = next && isSameFact(toFact(next), fact) ? next : undefined;
     if (!known) this.#state = this.#whole; // pending events happened all the same: the state is a fold of the journal
     this.#pending = known ? this.#pending.slice(1) : [];
     const answers = this.#options.takeAnswers(); // those to a question that is asked again are in the journal
@@ -157,6 +162,12 @@ function foldJournal(journal: readonly RunEvent[]) {
     last: journal[settledCount - 1],
   };
 }
+
+/** Waves follow from the rest, and older journals lack them. */
+const isSameFact = (...facts: [RunFact, RunFact]) => {
+  const [one, other] = facts.map((fact) => JSON.stringify(fact, (key, value) => (key === 'waves' ? undefined : value)));
+  return one === other;
+};
 
 /** Where a budget is used up in the middle of a step, the winner so far is measured. The step is still taken again. */
 const isAside = (event: RunFact) => event.type === 'final-measurement-end';

@@ -21,6 +21,8 @@ import {
   removalKey,
   type StepAction,
   type StepRecord,
+  TRIAL_FOLDERS,
+  type TrialAttempts,
   withoutRejected,
 } from '../../core/run/index.ts';
 import { defined, skillHash } from '../../core/text/index.ts';
@@ -163,8 +165,9 @@ async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run
   // schedule of the edit budget, and as a proposal of its batch. Where more than half of all tasks throw, `findBlame` attempts up
   // to three of them with the current skill. If most of these fail too: ENV_FAILED, which ends the run with the step unfinished.
   // If not, it is the candidate's fault: `reject`, with `blame` in this event.
-  const { results, ...verdict } = await evaluateCandidate({ candidate, ...gate }, run.deps);
-  const judged = await run.commit({ type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict }, { results });
+  const { results, further, ...verdict } = await evaluateCandidate({ candidate, ...gate }, run.deps);
+  const fact = { type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict } as const;
+  const judged = await run.commit(fact, { results, further });
   const isInvalid = verdict.decision?.verdict === 'invalid' || verdict.invalidReason !== undefined;
   return { judged, action: verdict.action, isInvalid };
 }
@@ -186,7 +189,9 @@ async function trySalvage(state: RunState, { patch, action, isInvalid }: JudgedP
   const { salvage: isOn, skillUpdateMode, salvageRollouts: maxRollouts, maxSkillTokens } = run.config;
   const isSalvaged = isOn && action === 'reject' && !isInvalid && patch.edits.length > 1 && skillUpdateMode === 'patch';
   if (!isSalvaged) return action;
-  const part = { skill: state.current.skill, edits: patch.edits, maxRollouts, maxSkillTokens, policy };
+  const onTried = (part: number, attempts: TrialAttempts) =>
+    run.keepAttempts(TRIAL_FOLDERS.salvage(plan.step, part), attempts);
+  const part = { skill: state.current.skill, edits: patch.edits, maxRollouts, maxSkillTokens, policy, onTried };
   const salvage = await salvagePatch({ ...gateOf(state, run), ...part }, run.deps);
   await run.commit({ type: 'salvage-end', step: plan.step, ...salvage });
   return salvage.accepted?.action ?? action;
@@ -208,9 +213,9 @@ async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): P
   if (!removal) return;
   const candidate = { candidateSkill: removal.candidateSkill, candidateHash: skillHash(removal.candidateSkill) };
   const race = gateOf(state, run, batches[0]!.seed);
-  const { results, ...verdict } = await judgeSkill(candidate, race, reportRemoval(run.deps));
+  const { results, further, ...verdict } = await judgeSkill(candidate, race, reportRemoval(run.deps));
   const { of, removed } = removal;
-  await run.commit({ type: 'removal-end', step, of, removed, ...candidate, ...verdict }, { results });
+  await run.commit({ type: 'removal-end', step, of, removed, ...candidate, ...verdict }, { results, further });
 }
 
 /** Otherwise progress would name the stage that usually follows an evaluation. */

@@ -151,8 +151,10 @@ function findVersion2(tables: GroupTables): GroupPlaces | undefined {
 }
 
 function passesOn(folder: string): boolean {
-  const isOn = () =>
-    /(?=.*\bmemory\b)(?=.*\bpids\b)/.test(readFileSync(join(folder, 'cgroup.subtree_control'), 'utf8'));
+  const isOn = () => {
+    const controllers = readFileSync(join(folder, 'cgroup.subtree_control'), 'utf8').trim().split(' ');
+    return ['memory', 'pids'].every((name) => controllers.includes(name));
+  };
   try {
     accessSync(join(folder, 'cgroup.procs'), constants.W_OK); // needed to move a process
     if (!isOn()) writeFileSync(join(folder, 'cgroup.subtree_control'), '+memory +pids');

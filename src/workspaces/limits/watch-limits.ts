@@ -58,7 +58,7 @@ function tooMuch({ limits, groups }: Watched, tree: ProcessTree): keyof Resource
 /** Only memory of their own: pages of files are the system's, and libraries would count once for each process. */
 function memoryMbOf(members: readonly RunningProcess[]): number {
   const kilobytes = members.flatMap(
-    ({ pid }) => readText(`/proc/${pid}/status`).match(/(?<=^Rss(Anon|Shmem):\s*)\d+/gm) ?? [],
+    ({ pid }) => readText(`/proc/${pid}/status`).match(/(?<=^Rss(?:Anon|Shmem):[ \t]{0,20})\d+/gm) ?? [],
   );
   return kilobytes.reduce((sum, text) => sum + Number(text), 0) / 1024;
 }

@@ -5,7 +5,7 @@ const cheap = { input: 1, cachedInput: 0.1, output: 2 };
 
 describe('the price of a model', () => {
   it.each(Object.keys(PRICES))('%s is its own', (name) => {
-    expect(priceOf(name)).toBe(PRICES[name]);
+    expect(priceOf(name)).toEqual(PRICES[name]);
   });
 
   it.each([
@@ -20,7 +20,7 @@ describe('the price of a model', () => {
     ['gemini-2.5-flash-001', 'gemini-2.5-flash'],
     ['MiniMax-M2', 'minimax-m2'],
   ])('%s is that of %s', (version, name) => {
-    expect(priceOf(version)).toBe(PRICES[name]);
+    expect(priceOf(version)).toEqual(PRICES[name]);
   });
 
   it.each(['gpt-5-turbo', 'claude-opus-5-5', 'claude-sonnet-4-9', 'o3-pro', 'gpt-50', 'my-gpt-5', '', 'llama'])(
@@ -31,9 +31,17 @@ describe('the price of a model', () => {
   );
 
   it('is what the configuration says, first of all', () => {
-    expect(priceOf('gpt-5-2025-08-07', { 'GPT-5': cheap })).toBe(cheap);
-    expect(priceOf('my-model', { 'my-model': cheap })).toBe(cheap);
-    expect(priceOf('gpt-4.1', { 'my-model': cheap })).toBe(PRICES['gpt-4.1']);
+    expect(priceOf('gpt-5-2025-08-07', { 'GPT-5': cheap })).toEqual(cheap);
+    expect(priceOf('my-model', { 'my-model': cheap })).toEqual(cheap);
+    expect(priceOf('gpt-4.1', { 'my-model': cheap })).toEqual(PRICES['gpt-4.1']);
+  });
+
+  it('takes what cached input costs from the input, where a person named no price for it', () => {
+    expect(priceOf('my-model', { 'my-model': { input: 2, output: 4 } })).toEqual({
+      input: 2,
+      cachedInput: 2,
+      output: 4,
+    });
   });
 });
 

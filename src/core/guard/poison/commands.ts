@@ -20,7 +20,7 @@ const SHELL = /^[|>]|\$\(|&& |\|\| | \| |;/u;
 const isUnusual = (code: string) =>
   (COMMAND.test(code) || SHELL.test(code)) && !(USUAL.some((one) => one.test(code)) && !TURNED.test(code));
 
-const SPANS = /(?<!```)```[^\n]*\n([\s\S]*?)(?:\n\s*```|$)|`([^`\n]{1,400})`/gu;
+const SPANS = /(?<!```)```[^\n]*\n([\s\S]*?)(?:\n[ \t]*```|$)|`([^`\n]{1,400})`/gu;
 
 /** Whether a sentence has a command that does more than build, test, format or look, and does not forbid it. */
 export const hasUnusualCommand = (sentence: string): boolean =>

@@ -103,7 +103,7 @@ const PLAIN_KEYS: readonly (readonly [letters: string, beginnings: string])[] = 
 
 /** After the others: these would cut off the end of a key with several parts. */
 const plainKeys = PLAIN_KEYS.flatMap(([letters, beginnings]) =>
-  [...beginnings.matchAll(/(\S+) (\d+)(\+?)/g)].map(([, beginning = '', length, isOpen]): KnownKey => {
+  [...beginnings.matchAll(/(?<!\S)(\S+) (\d+)(\+?)/g)].map(([, beginning = '', length, isOpen]): KnownKey => {
     const literal = beginning.replace(/[.$/]/g, '\\$&');
     return [beginning, new RegExp(`${literal}[${letters}]{${length}${isOpen ? ',' : ''}}`)];
   }),
@@ -111,6 +111,9 @@ const plainKeys = PLAIN_KEYS.flatMap(([letters, beginnings]) =>
 
 /** JSON Web Tokens, signed or encrypted, also cut off. */
 const JWT = /ey[JI][\w-]{10,}\.(?:[\w-]{4,}|(?=\.))(?:\.[\w-]*){0,3}/;
+
+/** True for every word with a token in it. Each run of letters is read once, however often a token seems to begin in it. */
+const MAY_BE_JWT = /(?<![\w-])(?=[\w-]+\.)[\w-]*?ey[JI][\w-]{10}/;
 
 const NEXT_LINES = String.raw`(?:[ \t]{0,40}\\?\r?\n[ \t>|+]{0,40}(?=[\w+/.=-]{0,200}\d)(?=[\w+/.=-]{0,200}[a-z])(?=[\w+/.=-]{0,200}[A-Z])[\w+/.=-]{8,200}(?=[ \t"'\\]{0,8}(?:\r?\n|$))){0,40}`;
 
@@ -129,7 +132,7 @@ function searchFor({ source }: RegExp, before: string): RegExp {
 
 const SEARCHES = [
   ...[...KEYS, ...plainKeys].map(([needs, pattern]) => ({ needs, pattern, search: searchFor(pattern, BEFORE) })),
-  { needs: 'ey', pattern: JWT, search: searchFor(JWT, STRICT_BEFORE) },
+  { needs: 'ey', pattern: MAY_BE_JWT, search: searchFor(JWT, STRICT_BEFORE) },
 ];
 
 /** The second half of a pair whose first half was known. */

@@ -64,7 +64,7 @@ class Reader {
   #chainAt = 0;
 
   constructor(source: string) {
-    const code = source.trim().replace(/;+\s*$/, '');
+    const code = source.trim().replace(/(?<!;);+$/, '');
     if (code.length > MAX_SOURCE) throw new Error('its code is too long');
     this.#isOneLine = !source.trimEnd().includes('\n');
     this.#tokens = [...tokensOf(code), { kind: 'end', text: '' }];

@@ -80,6 +80,32 @@ describe('the gate that knows noise', () => {
     expect(decisions).toBeGreaterThan(0);
   });
 
+  it('writes down how it judged after each wave and after a second pass', async () => {
+    const runs = await Promise.all([1, 2, 3].map((seed) => run({ seed, noise: 0.35 })));
+    const events = runs.flatMap(({ store }) => store.events.filter(isJudged));
+    const decisions = events.map(({ evaluation, decision }) => ({ evaluation, ...decision! }));
+    for (const { waves = [], evaluation, confirmation, total, ...last } of decisions) {
+      const met = waves.map((wave) => wave.met);
+      expect(met).toEqual([...met].sort((one, other) => one - other));
+      expect(met.at(-1)).toBe(evaluation!.scores.length);
+      expect(met.filter((items) => items === total).length).toBe(confirmation ? 2 : met.at(-1) === total ? 1 : 0);
+      expect(waves.slice(0, -1).every(({ verdict }) => verdict === 'continue')).toBe(true);
+      expect(waves.at(-1)).toMatchObject({ expectedGain: last.expectedGain, chance: last.chance, reason: last.reason });
+    }
+    expect(new Set(decisions.map(({ waves }) => waves?.length))).toEqual(new Set([1, 2, 3]));
+  });
+
+  it('recognises a decision that an older version wrote without its waves', async () => {
+    const { store, facts } = await run();
+    const cut = store.events.findLastIndex(isJudged) + 1;
+    const old: RunEvent[] = JSON.parse(
+      JSON.stringify(store.events.slice(0, cut), (key, value) => (key === 'waves' ? undefined : value)),
+    );
+    const resumed = await run({ store: memoryRun(old) });
+    expect(resumed.facts.length).toBe(facts.length);
+    expect(resumed.facts.slice(cut)).toEqual(facts.slice(cut));
+  });
+
   it('knows of a skill that it took what can be recomputed from the journal', async () => {
     const { store } = await run({ config: { numEpochs: 3 }, noise: 0.05 });
     let [state, accepts] = [emptyRun, 0];

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DoingPage } from '../core/page/index.ts';
+import { LEDGER_FILE, PROGRESS_FILE, type ProgressPlace, readLedger, readProgress } from '../stores/index.ts';
+
+const NOTHING: DoingPage = { progress: null, waiting: 0, retries: 0, notices: [] };
+
+/** Reads what a run is doing from the files that it writes for those who watch. The same object when nothing is new. */
+export function readDoing(path: string): (isRunning: boolean) => Promise<DoingPage> {
+  let place: ProgressPlace = { part: -1, count: 0 };
+  let [doing, stamp] = [NOTHING, ''];
+  return async (isRunning) => {
+    if (!isRunning) {
+      doing = NOTHING;
+      return doing;
+    }
+    const stamps = await Promise.all([PROGRESS_FILE, LEDGER_FILE].map((file) => stampOf(join(path, file))));
+    if (stamps.join() === stamp) return doing;
+    stamp = stamps.join();
+    const { news, place: next } = await readProgress(join(path, PROGRESS_FILE), place);
+    place = next;
+    const waiting = await callsInFlight(path);
+    doing = { ...doing, progress: news.at(-1) ?? doing.progress, waiting };
+    return doing;
+  };
+}
+
+const stampOf = (path: string) =>
+  stat(path).then(
+    ({ size, mtimeMs }) => `${size}:${mtimeMs}`,
+    () => '',
+  );
+
+/** Calls that the ledger has begun and not ended: a process that is killed would leave them without an answer. */
+async function callsInFlight(path: string): Promise<number> {
+  const { usage } = await readLedger(join(path, LEDGER_FILE)).catch(() => ({ usage: {} }));
+  return Object.values(usage).reduce((sum, { unanswered = 0 }) => sum + unanswered, 0);
+}

@@ -1,0 +1,70 @@
+import { describeRun, listNightRuns, type NightsPlace } from '../app/index.ts';
+import type { RunListed, RunsPage } from '../core/page/index.ts';
+import { suggestion } from '../core/text/index.ts';
+import { listRuns, type RunListing } from '../stores/index.ts';
+import { Refusal, shortPlace, withoutPlaces } from './failure.ts';
+
+export type RunFolder = {
+  /** Every run that may be asked for, by the name that the list shows. */
+  find(name: string): Promise<RunListing>;
+  page(): Promise<RunsPage>;
+};
+
+type Place = { readonly root: string; readonly nights?: NightsPlace | undefined };
+
+/** The runs below a folder and the nights of a project, as `skillopt runs` lists them. */
+export function runFolder({ root, nights }: Place): RunFolder {
+  const known = new Map<string, RunListed>();
+  const list = async () => [...(await listRuns(root)), ...(nights ? await listNightRuns(nights).catch(() => []) : [])];
+  return {
+    async find(name) {
+      const all = await list();
+      const found = all.find((run) => run.name === name);
+      if (found) return found;
+      const names = all.map((run) => run.name);
+      throw new Refusal(
+        404,
+        `there is no run ${name}${suggestion(name, names)}`,
+        `Runs: ${names.join(', ') || 'none'}`,
+      );
+    },
+    async page() {
+      const all = (await list()).sort((a, b) => Number(b.modifiedAt) - Number(a.modifiedAt));
+      const runs: RunListed[] = [];
+      // One by one: long journals are large.
+      for (const run of all) runs.push(await describe(run, known));
+      return { folder: shortPlace(root), runs };
+    },
+  };
+}
+
+/** A run that is done changes only with its journal. */
+async function describe(run: RunListing, known: Map<string, RunListed>): Promise<RunListed> {
+  const key = `${run.path} ${Number(run.modifiedAt)}`;
+  const listed = known.get(key) ?? (await listedRun(run));
+  if (listed.state.startsWith('done')) known.set(key, listed);
+  return listed;
+}
+
+export async function listedRun(listing: RunListing): Promise<RunListed> {
+  const { row, read } = await describeRun(listing);
+  const { name, state, verdict, baselineScore, bestScore, accepted, rejected, cost, modifiedAt, problem } = row;
+  const { comparison } = read?.verdict ?? {};
+  return {
+    ...{ name, state, verdict, baselineScore, bestScore, accepted, rejected, cost },
+    isRunning: read?.isRunning ?? false,
+    gain: comparison?.gain ?? null,
+    isProven: comparison?.isProven ?? false,
+    sparkline: thinned(read?.state.history.map((record) => record.bestScore) ?? []),
+    modifiedAt: modifiedAt.toISOString(),
+    ...(problem === undefined ? {} : { problem: withoutPlaces(problem) }),
+  };
+}
+
+const MOST_POINTS = 60;
+
+/** Every so-manieth, and always the last. */
+function thinned(points: readonly number[]): number[] {
+  const every = Math.ceil(points.length / MOST_POINTS);
+  return points.filter((_, place) => (points.length - 1 - place) % every === 0);
+}

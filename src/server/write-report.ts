@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { SkillError } from '../core/contracts/index.ts';
+import type { ReportData } from '../core/page/index.ts';
+import { readAssets, readIndex } from './page-files.ts';
+import { type ReportLimits, reportData } from './report-data.ts';
+
+export type ReportOptions = ReportLimits & {
+  /** The file to write. */
+  readonly out: string;
+};
+
+export type WrittenReport = {
+  readonly out: string;
+  readonly bytes: number;
+  /** One sentence for each kind of thing that is left out. */
+  readonly leftOut: readonly string[];
+};
+
+/** Writes a run as one HTML file, which opens from anywhere and sends no request. */
+export async function writeReport(runPath: string, { out, ...limits }: ReportOptions): Promise<WrittenReport> {
+  const data = await reportData(runPath, limits);
+  const html = await reportHtml(data);
+  await writeFile(out, html);
+  return { out, bytes: Buffer.byteLength(html), leftOut: data.leftOut };
+}
+
+/** Then the data is compressed: a browser unpacks it faster than it reads so much. */
+const MOST_PLAIN = 5_000_000;
+
+/** The page with its script, its style and its data inside. */
+async function reportHtml(data: ReportData): Promise<string> {
+  const [index, assets] = [await readIndex(), await readAssets()];
+  const script = inlineScript(assets);
+  const style = inlineText(assets, '.css').replaceAll('</style', '<\\/style');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    ...['img-src data:', "base-uri 'none'", "form-action 'none'"],
+  ].join('; ');
+  return index
+    .replaceAll(
+      /\s*<(?:script\b[^>]*\ssrc=[^>]*><\/script>|link\b[^>]*\srel="(?:stylesheet|modulepreload)"[^>]*>)/g,
+      '',
+    )
+    .replace('<head>', () => `<head>\n<meta http-equiv="Content-Security-Policy" content="${policy}">`)
+    .replace('</head>', () => `<style>${style}</style>\n</head>`)
+    .replace('</body>', () => `${dataElement(data)}\n<script type="module">${script}</script>\n</body>`);
+}
+
+type Assets = readonly { readonly name: string; readonly text: string }[];
+
+const inlineText = (assets: Assets, ending: string) =>
+  assets
+    .filter(({ name }) => name.endsWith(ending))
+    .map(({ text }) => text)
+    .join('\n');
+
+function inlineScript(assets: Assets): string {
+  const scripts = assets.filter(({ name }) => name.endsWith('.js'));
+  if (scripts.length === 1) return scripts[0]!.text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  throw new SkillError('USAGE', `the page must be built as one script, and has ${scripts.length}`, {
+    hint: 'Build it again: npm run build',
+  });
+}
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** As text that cannot end the element that it stands in. */
+function dataElement(data: ReportData): string {
+  const json = JSON.stringify(data);
+  const isLong = json.length > MOST_PLAIN;
+  const text = isLong ? gzipSync(json).toString('base64') : json.replace(/[<\u2028\u2029]/g, escaped);
+  return `<script type="application/json" id="skillopt-data"${isLong ? ' data-encoding="gzip"' : ''}>${text}</script>`;
+}
+
+const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
