@@ -14,7 +14,9 @@ export function useKeys(keys: Keys): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target)) {
-        if (event.key === 'Escape') (event.target as HTMLElement).blur();
+        if (event.key !== 'Escape') return;
+        event.preventDefault(); // a search field would be emptied
+        (event.target as HTMLElement).blur();
         return;
       }
       const act = latest.current[`${before} ${event.key}`] ?? latest.current[event.key];

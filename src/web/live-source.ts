@@ -17,8 +17,9 @@ export function liveSource(): Source {
     step: (run, step) => ask(inRun(run, `/steps/${step}`)),
     attempts: (run, query) => ask(inRun(run, `/attempts?${new URLSearchParams(query)}`)),
     attempt: (run, file, place) => ask(inRun(run, `/attempts/${encodeURIComponent(file)}/${place}`)),
-    events: (run, { from, count, type = '' }) => ask(inRun(run, `/events?from=${from}&count=${count}&type=${type}`)),
-    compare: (a, b, split = '') => ask(`api/compare?${new URLSearchParams({ a, b, split })}`),
+    events: (run, { from, count, type = '' }) =>
+      ask(inRun(run, `/events?${new URLSearchParams({ from: `${from}`, count: `${count}`, type })}`)),
+    compare: (a, b, split) => ask(`api/compare?${new URLSearchParams({ a, b, ...(split && { split }) })}`),
     nights: () => ask('api/nights'),
     // The server says in its page whether it lets the page act.
     ...(document.documentElement.hasAttribute('data-control') && {

@@ -1,6 +1,6 @@
 import { diffArrays, diffWordsWithSpace } from 'diff';
 
-export type DiffPart = { readonly text: string; readonly isChanged: boolean };
+type DiffPart = { readonly text: string; readonly isChanged: boolean };
 
 /** A line of a comparison, with its number in either text, or lines in a row that are the same. */
 export type DiffRow =

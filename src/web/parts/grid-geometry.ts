@@ -11,6 +11,12 @@ export function windowOf(scrolled: number, size: number, cell: number, count: nu
   return { from, to: Math.min(count, from + Math.ceil(Math.max(0, size) / cell)) };
 }
 
+/** What is left of a window when there are fewer cells than before. */
+export const within = ({ from, to }: Window, count: number): Window => ({
+  from: Math.min(from, count),
+  to: Math.min(to, count),
+});
+
 export type Place = { readonly row: number; readonly column: number };
 
 /** The cell under a point of the canvas; nothing outside of the window. */

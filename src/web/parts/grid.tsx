@@ -1,8 +1,17 @@
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { GridColumn, VersionRow } from '../../core/page/index.ts';
 import { onTheme } from './colors.ts';
 import { drawGrid, type GridColors, gridColors } from './grid-canvas.ts';
-import { COLUMN, HEAD, type Place, placeAt, ROW, scrollFor, type Window, windowOf } from './grid-geometry.ts';
+import { COLUMN, HEAD, type Place, placeAt, ROW, scrollFor, type Window, windowOf, within } from './grid-geometry.ts';
 
 export type GridProps = {
   readonly tasks: readonly number[];
@@ -31,17 +40,21 @@ export function Grid(props: GridProps) {
   const { tasks, versions, columns, at, onSeen, onMove, onOpen, name } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [{ rows, seen }, setWindows] = useState({ rows: none, seen: none });
+  const [windows, setWindows] = useState({ rows: none, seen: none });
+  const rows = useMemo(() => within(windows.rows, tasks.length), [windows.rows, tasks.length]);
+  const seen = useMemo(() => within(windows.seen, versions.length), [windows.seen, versions.length]);
   const colors = useRef<GridColors | null>(null);
   const look = useCallback(() => {
-    const [element, drawn] = [box.current!, canvas.current!];
+    const [element, drawn] = [box.current, canvas.current];
+    if (!element || !drawn) return; // a scroll may be told after the end
     setWindows({
       rows: windowOf(element.scrollTop, drawn.clientHeight - HEAD, ROW, tasks.length),
       seen: windowOf(element.scrollLeft, drawn.clientWidth, COLUMN, versions.length),
     });
   }, [tasks.length, versions.length]);
   const draw = useCallback(() => {
-    const element = canvas.current!;
+    const element = canvas.current;
+    if (!element) return;
     const [width, height] = [element.clientWidth * devicePixelRatio, element.clientHeight * devicePixelRatio];
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
     colors.current ??= gridColors(box.current!);

@@ -23,7 +23,7 @@ export function Lineage({ run, versions, best, to = 'diff' }: LineageProps) {
       label="Versions of the skill"
       count={versions.length}
       rowHeight={ROW}
-      seen={to === 'step' ? 20 : 12}
+      seen={to === 'step' ? 20 : 10}
       row={(index) => (
         <Version
           to={to}

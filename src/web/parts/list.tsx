@@ -17,7 +17,7 @@ export function List({ label, count, rowHeight, seen, row }: ListProps) {
     count,
     estimateSize: () => rowHeight,
     getScrollElement: () => box.current,
-    overscan: 6,
+    overscan: 3,
   });
   const height = seen === undefined ? undefined : Math.min(count, seen) * rowHeight + 2;
   return (

@@ -21,7 +21,7 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
   </svg>
 );
 
-export type Tone = 'good' | 'bad' | 'doubt' | 'quiet' | 'live';
+type Tone = 'good' | 'bad' | 'doubt' | 'quiet' | 'live';
 type Meaning = { readonly icon: IconName; readonly tone: Tone; readonly word: string };
 
 /** Verdicts and fates: icon, word and colour, so that none of them is needed to tell them apart. */

@@ -5,9 +5,10 @@ import { runAddress } from '../address.ts';
 import { Loading, Trouble } from '../parts/frame.tsx';
 import { List } from '../parts/list.tsx';
 import { Mark, type MarkKind } from '../parts/mark.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { versionName } from '../parts/words.ts';
 import { type AttemptQuery, problemOf } from '../source.ts';
-import { changeAddress, useAddress, useSlowly, useSource } from '../state.ts';
+import { changeAddress, useAddress, useSource } from '../state.ts';
 
 /** Attempts of a task, of a version, or with some words in them. */
 export function AttemptsScreen({ page }: { readonly page: RunPage }) {
@@ -15,22 +16,13 @@ export function AttemptsScreen({ page }: { readonly page: RunPage }) {
   const { task = '', version = '', q = '' } = useAddress().query;
   const choose = (change: Record<string, string>) =>
     changeAddress(runAddress(name, ['attempts'], { task, version, q, ...change }));
-  const wanted = useSlowly(
-    JSON.stringify({ ...(task && { task }), ...(version && { version }), ...(q && { q }) }),
-    300,
-  );
+  const wanted = JSON.stringify({ ...(task && { task }), ...(version && { version }), ...(q && { q }) });
   const { rows, searched, total, isOver, problem } = useSearch(name, wanted);
   const shown = version === '' ? undefined : figures.versions[Number(version)];
   return (
     <div className="fill">
       <div className="bar">
-        <input
-          type="search"
-          placeholder="Search questions, answers, reasons  /"
-          aria-label="Search attempts"
-          value={q}
-          onInput={({ currentTarget }) => choose({ q: currentTarget.value })}
-        />
+        <SearchField label="Search questions, answers, reasons" value={q} onSearch={(text) => choose({ q: text })} />
         <p className="next">
           {task ? <Chip word={`task ${task}`} onClear={() => choose({ task: '' })} /> : null}
           {shown ? <Chip word={versionName(shown)} onClear={() => choose({ version: '' })} /> : null}

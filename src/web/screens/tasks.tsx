@@ -6,6 +6,7 @@ import { Answer } from '../parts/frame.tsx';
 import { Grid } from '../parts/grid.tsx';
 import { BLOCK, blocksOf, type Place, type Window } from '../parts/grid-geometry.ts';
 import { Mark, type MarkKind } from '../parts/mark.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { filterTasks, TASK_FILTERS, TASK_SORTS, type TaskChoice } from '../parts/task-choice.ts';
 import { versionName } from '../parts/words.ts';
 import { changeAddress, goTo, useAddress, useAsked, useSlowly, useSource } from '../state.ts';
@@ -142,13 +143,7 @@ function TaskBar({ rows, shown, choice, choose }: BarProps) {
             </option>
           ))}
         </select>
-        <input
-          type="search"
-          placeholder="Find a task  /"
-          aria-label="Find a task"
-          value={choice.q}
-          onInput={({ currentTarget }) => choose({ q: currentTarget.value })}
-        />
+        <SearchField label="Find a task" value={choice.q} onSearch={(q) => choose({ q })} />
         <span className="note number">
           {count(shown)} of {count(rows.length)}
         </span>

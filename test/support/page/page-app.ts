@@ -42,27 +42,37 @@ export function pageOf({ name, view, isRunning = false }: ServedRun): RunPage {
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Answers every route of the page out of what is in memory and the files of the run. */
-export function pageApp(runs: readonly ServedRun[]): Hono {
-  const app = new Hono();
+/** The built page, with the policy that the server sends. */
+export function addPage(app: Hono, built: string): void {
   app.use(async (c, next) => {
     await next();
     c.header('content-security-policy', CSP);
   });
+  app.get('/', serveStatic({ root: built }));
+  app.get('/index.html', serveStatic({ root: built }));
+  app.get('/assets/*', serveStatic({ root: built }));
+}
+
+/** Answers every route of the page out of what is in memory and the files of the run. */
+export function pageApp(runs: readonly ServedRun[], built = 'dist/web'): Hono {
+  const app = new Hono();
+  addPage(app, built);
   const runOf = (c: Context) => runs.find(({ name }) => name === c.req.param('run'))!;
   app.onError((error, c) => c.json({ error: { message: error.message, hint: '' } }, 500));
   app.get('/api/runs', (c) => c.json({ folder: 'runs', runs: runs.map(listed) }));
   app.get('/api/runs/:run/stream', (c) => {
     const run = runs.find(({ name }) => name === c.req.param('run'));
-    if (!run)
-      return c.json({ error: { message: 'There is no run of this name.', hint: 'Choose one of the list.' } }, 404);
+    if (!run) return c.json({ error: NO_RUN }, 404);
     return streamSSE(c, async (stream) => {
       await stream.writeSSE({ event: 'page', id: String(run.view.lines), data: JSON.stringify(pageOf(run)) });
       if (run.isRunning) await stream.writeSSE({ event: 'progress', data: JSON.stringify(DOING) });
       await new Promise<void>((resolve) => stream.onAbort(resolve));
     });
   });
-  app.get('/api/runs/:run', (c) => c.json(pageOf(runOf(c))));
+  app.get('/api/runs/:run', (c) => {
+    const run = runs.find(({ name }) => name === c.req.param('run'));
+    return run ? c.json(pageOf(run)) : c.json({ error: NO_RUN }, 404);
+  });
   app.get('/api/runs/:run/tasks', (c) => c.json({ lines: runOf(c).view.lines, rows: taskRows(runOf(c).view) }));
   app.get('/api/runs/:run/columns', (c) =>
     c.json(gridColumns(runOf(c).view, (c.req.query('versions') ?? '').split(',').map(Number))),
@@ -89,7 +99,6 @@ export function pageApp(runs: readonly ServedRun[]): Hono {
   });
   app.get('/api/compare', (c) => c.json(compared(runs, c.req.query())));
   app.get('/api/nights', (c) => c.json(NIGHTS));
-  app.use('*', serveStatic({ root: 'dist/web' }));
   return app;
 }
 
@@ -179,6 +188,8 @@ function compared(runs: readonly ServedRun[], { a = '', b = '' }: Record<string,
     texts: { before: '# Skill\n\nOld.\n', after: '# Skill\n\nNew.\n' },
   };
 }
+
+const NO_RUN = { message: 'There is no run of this name.', hint: 'Choose one of the list.' };
 
 const DOING = {
   progress: { phase: 'evaluate', step: 4, done: 17, total: 48 },

@@ -9,6 +9,7 @@ import {
   ROW,
   scrollFor,
   windowOf,
+  within,
 } from '../../../src/web/parts/grid-geometry.ts';
 
 it('shows the cells that fit, from the one that is scrolled to', () => {
@@ -16,6 +17,11 @@ it('shows the cells that fit, from the one that is scrolled to', () => {
   expect(windowOf(100 * ROW + 5, 250, ROW, 10_000)).toEqual({ from: 100, to: 111 });
   expect(windowOf(99_999_999, 240, ROW, 10_000)).toEqual({ from: 9_999, to: 10_000 });
   expect(windowOf(0, 240, ROW, 0)).toEqual({ from: 0, to: 0 });
+});
+
+it('shows no cell that a filter has taken away', () => {
+  expect(within({ from: 10, to: 30 }, 12)).toEqual({ from: 10, to: 12 });
+  expect(within({ from: 10, to: 30 }, 1)).toEqual({ from: 1, to: 1 });
 });
 
 it('finds the cell under a point', () => {
