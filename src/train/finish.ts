@@ -56,16 +56,17 @@ async function validateFinal(state: RunState, { env, items, config, commit, deps
   const gate = { env, state, items: items.val, config: wholePass(config) };
   const { evaluation, score, results } = await judgeSkill({ candidateSkill, candidateHash }, gate, deps);
   requireScores(results, deps.maxErroredShare); // there is no other candidate to continue with
-  const isPromoted = score > (await passScoreOfBest(gate, deps));
-  return commit({ type: 'final-selection-end', evaluation, score, isPromoted }, { results });
+  const best = await passOfBest(gate, deps);
+  const fact = { type: 'final-selection-end', evaluation, score, isPromoted: score > best.score } as const;
+  return commit(fact, { results, further: { best: best.results } });
 }
 
 /** A skill that was accepted early has met some of the items only: its estimate cannot be compared with a whole pass. */
-async function passScoreOfBest(gate: Parameters<typeof judgeSkill>[1], deps: StageDeps): Promise<number> {
+async function passOfBest(gate: Parameters<typeof judgeSkill>[1], deps: StageDeps) {
   const { state } = gate;
-  if (hasPass(state, state.best)) return passScore(state, state.best);
+  if (hasPass(state, state.best)) return { score: passScore(state, state.best), results: [] };
   const { skill: candidateSkill, hash: candidateHash } = state.best;
-  return (await judgeSkill({ candidateSkill, candidateHash }, gate, deps)).score;
+  return judgeSkill({ candidateSkill, candidateHash }, gate, deps);
 }
 
 /** Here whole passes are compared: there is no incumbent to race against. */

@@ -20,7 +20,8 @@ export function attemptViews(name: string, results: readonly RolloutResult[]): V
   const rows: AttemptPlace[] = [];
   let size = BEGIN.length;
   for (const result of results) {
-    const text = JSON.stringify(toSnakeCase(result), null, 2).replaceAll('\n', '\n  ');
+    const alone = JSON.stringify([toSnakeCase(result)], null, 2); // indented as in the whole list
+    const text = alone.slice(BEGIN.length, -'\n]'.length);
     const length = encoder.encode(text).length;
     rows.push(toPlace(result, size, length));
     texts.push(text);

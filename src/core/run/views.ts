@@ -17,9 +17,9 @@ export type TrialAttempts = {
   readonly further?: FurtherAttempts | undefined;
 };
 
-/** A second pass of the first skill or a candidate; a candidate and the current skill where they were asked again. */
+/** A second pass of the first skill or a candidate; a candidate and the current skill where they were asked again; the best one. */
 type FurtherAttempts = {
-  readonly [Name in 'pass_2' | 'second_pass' | 'asked_again' | 'current']?: readonly RolloutResult[];
+  readonly [Name in 'pass_2' | 'second_pass' | 'asked_again' | 'current' | 'best']?: readonly RolloutResult[];
 };
 
 const json = (value: unknown) => `${JSON.stringify(toSnakeCase(value), null, 2)}\n`;
@@ -65,7 +65,9 @@ const DETAILS: { readonly [Type in RunFact['type']]?: (fact: Fact<Type>, about: 
     }),
   }),
   'final-selection-end': ({ evaluation }, { attempts }) =>
-    evaluation ? evaluationViews('final_selection_eval', evaluation, attempts) : {},
+    evaluation
+      ? evaluationViews('final_selection_eval', evaluation, attempts)
+      : trialViews('final_selection_eval', attempts), // the last skill was measured before
   'lr-decision': (fact) => ({ [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) }),
   'removal-end': ({ step }, { attempts }) => trialViews(`${stepFolder(step)}/removal_eval`, attempts),
   'salvage-end': (fact) => ({ [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) }),

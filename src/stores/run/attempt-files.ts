@@ -30,7 +30,7 @@ const FOLDERS: readonly (readonly [folder: RegExp, part: string])[] = [
 ];
 
 /** `results` come first; the others were made to be sure. */
-const NAMES = ['results', 'rollout_results', 'second_pass', 'asked_again', 'current'];
+const NAMES = ['results', 'rollout_results', 'second_pass', 'asked_again', 'current', 'best'];
 const FILE = new RegExp(`^(.+)/(${NAMES.join('|')}|pass_\\d+)$`);
 
 /** The files with attempts in the folder of a run, in the order of the run. Links are not followed. */
@@ -64,6 +64,7 @@ const FIRST_OF_STEPS = 1;
 
 function partOf(words: string, name: string): string {
   if (name.endsWith('results')) return words;
+  if (name === 'best') return `${words}, the best skill`;
   return name === 'current' ? words.replace(/[^, ][^,]*$/, 'the current skill again') : `${words} again`;
 }
 

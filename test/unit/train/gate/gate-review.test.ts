@@ -1,5 +1,6 @@
 import { emptyRun, memoryRun, reduce, type SkillOptConfigInput, skillHash } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { hasPass } from '../../../../src/core/run/index.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
 import { appends, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
@@ -52,10 +53,13 @@ describe.each(['paired', 'strict'] as const)('a skill that the %s gate has chose
   it.each(worlds)('is not replaced by a worse one that was taken without the gate: %o', async (world) => {
     const script = { ...firstOnly, slow_update: () => ({ slow_update_content: 'HARM' }) };
     const settings = { gate, useSlowUpdate: true, slowUpdateGate: false, numEpochs: 2 };
-    const { facts, state } = await play(solvesIn(world), script, settings, sized(world.val));
+    const { facts, state, states, store } = await play(solvesIn(world), script, settings, sized(world.val));
     expect(ofType(facts, 'slow-update-end')[0]).toMatchObject({ action: 'force_accept' });
     expect(ofType(facts, 'final-selection-end')[0]).toMatchObject({ isPromoted: false });
     expect(state.best.origin).toBe('step_0001');
+    const before = states[facts.findIndex(({ type }) => type === 'final-selection-end') - 1]!;
+    const written = JSON.parse(store.views['final_selection_eval/best.json'] ?? '[]');
+    expect(written.length).toBe(hasPass(before, before.best) ? 0 : world.val);
   });
 });
 

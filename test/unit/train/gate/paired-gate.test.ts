@@ -11,6 +11,7 @@ import {
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { scripted } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
+import { noView, projectRun, runFigures } from '../../../../src/core/page/index.ts';
 import { emptyRun, reduce, toKnowledge, toObservations } from '../../../../src/core/run/index.ts';
 import {
   addObservations,
@@ -101,6 +102,10 @@ describe('the gate that knows noise', () => {
     const old: RunEvent[] = JSON.parse(
       JSON.stringify(store.events.slice(0, cut), (key, value) => (key === 'waves' ? undefined : value)),
     );
+    const racesOf = (events: readonly RunEvent[]) =>
+      runFigures(events.reduce(projectRun, noView)).versions.flatMap(({ race }) => (race ? [race.waves.length] : []));
+    expect(racesOf(old)).toEqual(racesOf(store.events.slice(0, cut)).map(() => 0));
+    expect(Math.min(...racesOf(store.events))).toBeGreaterThan(0);
     const resumed = await run({ store: memoryRun(old) });
     expect(resumed.facts.length).toBe(facts.length);
     expect(resumed.facts.slice(cut)).toEqual(facts.slice(cut));
