@@ -1,9 +1,10 @@
-// Compiles src into dist, copies what is not compiled, prompts and scripts, beside the code that uses it, and bundles the code.
+// Compiles src into dist, copies what is not compiled, prompts and scripts, beside the code that uses it, bundles the code, and builds the page.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript-native/package.json')), 'bin/tsc');
@@ -18,3 +19,4 @@ for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: '
   if (path.endsWith('.md') || path.endsWith('.mjs')) cpSync(join(root, 'src', path), join(root, 'dist', path));
 }
 await import('./bundle.mjs');
+await build({ configFile: join(root, 'vite.config.ts'), root: join(root, 'src/web'), logLevel: 'warn' });

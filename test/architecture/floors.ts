@@ -35,6 +35,7 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { server: 'runs as pages over HTTP, and reports in one file' },
   { public: 'what the package exports, one file an entry' },
   {
+    web: 'the page in a browser: imports `core` alone, and nothing imports it',
     cli: 'arguments, prompts, progress, exit codes',
     testing: 'doubles for tests; imported by nothing in src but its export',
   },

@@ -1,0 +1,71 @@
+import type { AttemptPage, ReportData } from '../core/page/index.ts';
+import { type AttemptQuery, type Source, SourceError } from './source.ts';
+
+/** The data of a report, if this page is one. */
+export async function embeddedSource(): Promise<Source | null> {
+  const element = document.getElementById('skillopt-data');
+  if (!element) return null;
+  const text = element.textContent ?? '';
+  return sourceOf(JSON.parse(element.dataset.encoding === 'gzip' ? await unzip(text) : text));
+}
+
+async function unzip(text: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+}
+
+function sourceOf(data: ReportData): Source {
+  const leftOut = data.leftOut.join(' ');
+  const found = <Value>(value: Value | undefined, what: string): Value => {
+    if (value !== undefined) return value;
+    throw new SourceError({ message: `This report does not hold ${what}.`, hint: leftOut });
+  };
+  const list = <Value>(of: Readonly<Record<string, readonly Value[]>>, run: string) => of[run] ?? [];
+  return {
+    isLive: false,
+    runs: async () => data.runs,
+    openRun: (run, { onPage, onProblem }) => {
+      const page = data.pages[run];
+      if (page) onPage(page);
+      else onProblem({ message: `This report does not hold the run ${run}.`, hint: leftOut });
+      return () => {};
+    },
+    tasks: async (run) => found(data.tasks[run], 'the tasks'),
+    columns: async (run, versions) => list(data.columns, run).filter(({ version }) => versions.includes(version)),
+    skill: async (run, wanted) =>
+      found(
+        list(data.skills, run).find(({ version }) => version === wanted),
+        'the text of this version',
+      ).text,
+    step: async (run, wanted) =>
+      found(
+        list(data.steps, run).find(({ step }) => step === wanted),
+        'this step',
+      ),
+    attempts: async (run, query) => {
+      const all = list(data.attempts, run);
+      const rows = all.filter((attempt) => fits(attempt, query)).map(({ row }) => row);
+      return { rows, next: null, searched: all.length, total: all.length };
+    },
+    attempt: async (run, file, place) =>
+      found(
+        list(data.attempts, run).find(({ row }) => row.file === file && row.place === place),
+        'this attempt',
+      ),
+    events: async (run, { from, count, type }) => {
+      const { events } = found(data.events[run], 'the journal');
+      const chosen = type ? events.filter((event) => event.type === type) : events;
+      return { total: chosen.length, events: chosen.slice(from, from + count) };
+    },
+    compare: async () => found(data.compare, 'a comparison'),
+    nights: async () => {
+      throw new SourceError({ message: 'A report holds no nights.', hint: 'skillopt ui shows them.' });
+    },
+  };
+}
+
+function fits({ row, result }: AttemptPage, { task, version, q = '' }: AttemptQuery): boolean {
+  if (task && row.task !== task) return false;
+  if (version && row.version !== Number(version)) return false;
+  return q === '' || JSON.stringify(result).toLowerCase().includes(JSON.stringify(q).slice(1, -1).toLowerCase());
+}

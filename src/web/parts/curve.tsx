@@ -1,0 +1,179 @@
+import { useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { RunFigures } from '../../core/page/index.ts';
+import { percent } from '../../core/text/index.ts';
+import { onTheme, themeColor } from './colors.ts';
+import { type CurveAxis, curveData } from './curve-data.ts';
+import { CurveTable } from './curve-table.tsx';
+
+type CurveProps = {
+  readonly figures: RunFigures;
+  readonly axis: CurveAxis;
+  readonly height: number;
+  readonly onStep: (step: number) => void;
+};
+
+/** Best, current with its band, candidates as points, and the final measurement as a bar with its interval. */
+export function Curve({ figures, axis, height, onStep }: CurveProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const [theme, setTheme] = useState(0);
+  const latest = useRef({ figures, onStep });
+  latest.current = { figures, onStep };
+  useEffect(() => onTheme(() => setTheme((count) => count + 1)), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme needs new colours
+  useEffect(() => {
+    const element = box.current!;
+    const made = new uPlot(
+      optionsOf(element, { axis, height, setAt, latest }),
+      tableOf(latest.current.figures, axis),
+      element,
+    );
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+    };
+  }, [axis, height, theme]);
+  useEffect(() => plot.current?.setData(tableOf(figures, axis)), [figures, axis]);
+  const { verdict, curve, summary } = figures;
+  const about = `Score by ${axis}: from ${percent(summary.baselineSelectionScore)} to ${percent(summary.bestSelectionScore)} in ${curve.length} steps. ${verdict.kind}.`;
+  return (
+    <div className="curve">
+      <p className="readout" aria-hidden="true">
+        {readout(figures, at)}
+      </p>
+      <div ref={box} role="img" aria-label={about} />
+      <CurveTable figures={figures} />
+    </div>
+  );
+}
+
+const tableOf = (figures: RunFigures, axis: CurveAxis): uPlot.AlignedData => {
+  const { x, high, low, current, best, taken, refused, undecided } = curveData(figures, axis);
+  return [x, high, low, current, best, taken, refused, undecided];
+};
+
+function readout({ curve, summary }: RunFigures, at: number | null) {
+  const index = (at ?? curve.length) - (summary.baselineSelectionScore === null ? 0 : 1);
+  const point = at === null ? curve.at(-1) : curve[index];
+  if (!point) return `first skill ${percent(summary.baselineSelectionScore)}`;
+  const { step, best, current, band, candidate, fate } = point;
+  const tried = candidate === null ? '' : ` · candidate ${percent(candidate)} ${fate}`;
+  return `step ${step} · best ${percent(best)} · current ${percent(current)} (${percent(band.low)} to ${percent(band.high)})${tried}`;
+}
+
+type Wiring = {
+  readonly axis: CurveAxis;
+  readonly height: number;
+  readonly setAt: (at: number | null) => void;
+  readonly latest: { readonly current: Pick<CurveProps, 'figures' | 'onStep'> };
+};
+
+function optionsOf(element: HTMLElement, { axis, height, setAt, latest }: Wiring): uPlot.Options {
+  const color = (name: string) => themeColor(element, name);
+  const [soft, line, good, bad, doubt, ink] = ['soft', 'line', 'good', 'bad', 'doubt', 'ink'].map(color) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const font = `11px ${getComputedStyle(element).fontFamily}`;
+  const points = (stroke: string, fill: string) => ({
+    paths: () => null,
+    points: { show: true, size: 8, width: 1.5, stroke, fill },
+  });
+  const paper = color('paper');
+  return {
+    width: element.clientWidth || 600,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
+    scales: {
+      x: { time: false, range: (_, low, high) => [low, high + Math.max((high - low) * 0.06, 1e-6)] },
+      y: { range: rangeOf },
+    },
+    axes: [
+      {
+        stroke: soft,
+        font,
+        size: 26,
+        gap: 2,
+        grid: { show: false },
+        ticks: { stroke: line, size: 4 },
+        space: 60,
+        ...(axis === 'step' ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}),
+      },
+      {
+        stroke: soft,
+        font,
+        size: 44,
+        grid: { stroke: line, width: 1 },
+        ticks: { show: false },
+        values: (_, ticks) => ticks.map((tick) => `${tick} %`),
+      },
+    ],
+    bands: [{ series: [1, 2], fill: color('band') }],
+    series: [
+      {},
+      { stroke: 'transparent', points: { show: false } },
+      { stroke: 'transparent', points: { show: false } },
+      { stroke: soft, width: 1, dash: [4, 3], points: { show: false } },
+      { stroke: color('accent'), width: 2, points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }) },
+      points(good, good),
+      points(bad, paper),
+      points(doubt, paper),
+    ],
+    hooks: {
+      draw: [(plot) => drawFinal(plot, latest.current.figures, ink)],
+      setCursor: [({ cursor }) => setAt(cursor.idx ?? null)],
+      ready: [
+        (plot) =>
+          plot.over.addEventListener('click', () => {
+            const { curve, summary } = latest.current.figures;
+            const point = curve[(plot.cursor.idx ?? 0) - (summary.baselineSelectionScore === null ? 0 : 1)];
+            if (point) latest.current.onStep(point.step);
+          }),
+      ],
+    },
+  };
+}
+
+/** Whole tens around what there is. */
+function rangeOf(_plot: uPlot, low: number, high: number): [number, number] {
+  const [from, to] = [Math.floor(low / 10) * 10, Math.ceil(high / 10) * 10];
+  return [Math.max(0, from), Math.min(104, Math.max(to, from + 20) + 4)];
+}
+
+/** At the right edge: the score of the winner by fresh attempts. */
+function drawFinal(plot: uPlot, { summary }: RunFigures, color: string): void {
+  const { finalScore } = summary;
+  if (!finalScore) return;
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  const x = bbox.left + bbox.width - 8 * ratio;
+  const y = (score: number) => plot.valToPos(score * 100, 'y', true);
+  const { low, high } = finalScore.interval;
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.fillStyle = color;
+  ctx.lineWidth = 2 * ratio;
+  ctx.beginPath();
+  ctx.moveTo(x, y(low));
+  ctx.lineTo(x, y(high));
+  for (const end of [low, high]) {
+    ctx.moveTo(x - 4 * ratio, y(end));
+    ctx.lineTo(x + 4 * ratio, y(end));
+  }
+  ctx.stroke();
+  ctx.beginPath();
+  ctx.arc(x, y(finalScore.value), 4 * ratio, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.restore();
+}

@@ -1,0 +1,72 @@
+import { Component, type ReactNode, useId } from 'react';
+import type { Problem } from '../../core/page/index.ts';
+import { problemOf } from '../source.ts';
+import type { Asked } from '../state.ts';
+
+type SectionProps = {
+  readonly title: string;
+  readonly className?: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+};
+
+export function Section({ title, className = '', aside, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section className={className} aria-labelledby={id}>
+      <header className="section-head">
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export const Loading = ({ what }: { readonly what: string }) => (
+  <p className="note" role="status">
+    Loading {what} …
+  </p>
+);
+
+export const Trouble = ({ message, hint }: Problem) => (
+  <div className="trouble" role="alert">
+    <p>{message}</p>
+    {hint ? <p className="note">{hint}</p> : null}
+  </div>
+);
+
+type AnswerProps<Value> = {
+  readonly of: Asked<Value>;
+  readonly what: string;
+  readonly children: (answer: Value) => ReactNode;
+};
+
+/** Never blank: says what is loading, or what is wrong. */
+export function Answer<Value>({ of: { answer, problem }, what, children }: AnswerProps<Value>) {
+  if (problem) return <Trouble {...problem} />;
+  return answer === undefined ? <Loading what={what} /> : children(answer);
+}
+
+type BoundaryProps = { readonly at: string; readonly children: ReactNode };
+
+/** A fault in one screen leaves the others alone. */
+export class Boundary extends Component<BoundaryProps, { problem: Problem | null; at: string }> {
+  override state = { problem: null as Problem | null, at: this.props.at };
+
+  static getDerivedStateFromError = (error: unknown) => ({ problem: problemOf(error) });
+
+  static getDerivedStateFromProps = (props: BoundaryProps, state: { at: string }) =>
+    props.at === state.at ? null : { at: props.at, problem: null };
+
+  override render() {
+    const { problem } = this.state;
+    if (!problem) return this.props.children;
+    return (
+      <Trouble
+        message={`This screen cannot show what it got: ${problem.message}`}
+        hint="The other screens still work. The files of the run are as they were."
+      />
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import type { VersionRow } from '../../core/page/index.ts';
+import type { ListedEdit } from '../../core/run/index.ts';
+import { clip, count, dollars, oneLine, percent } from '../../core/text/index.ts';
+
+/** Words and figures that several screens share. The functions of `core/text` make every number, as in the terminal. */
+
+export const scoreChange = (before: number | null, after: number | null) =>
+  before === null ? percent(after) : `${percent(before).replace(' %', '')} → ${percent(after)}`;
+
+type Priced = { readonly costUsd: number; readonly isPriced: boolean };
+
+/** `$0.42`, `≥ $0.42` when some calls have no price, `no price` when none has. */
+export function priceOf({ costUsd, isPriced }: Priced): string {
+  if (isPriced) return `$${dollars(costUsd)}`;
+  return costUsd > 0 ? `≥ $${dollars(costUsd)}` : 'no price';
+}
+
+export const KINDS: Readonly<Record<VersionRow['kind'], string>> = {
+  initial: 'first skill',
+  candidate: 'candidate',
+  part: 'part of its patch',
+  shorter: 'shorter skill',
+  guidance: 'guidance',
+  pruned: 'pruned winner',
+};
+
+/** `step 3, candidate`. */
+export function versionName({ kind, step }: Pick<VersionRow, 'kind' | 'step'>): string {
+  if (kind === 'initial') return KINDS.initial;
+  return `${kind === 'guidance' ? 'epoch' : 'step'} ${step}, ${KINDS[kind]}`;
+}
+
+const OPS: Readonly<Record<string, string>> = {
+  append: 'add',
+  insert_after: 'insert',
+  replace: 'replace',
+  delete: 'delete',
+  create_file: 'new file',
+  delete_file: 'delete file',
+  suggest: 'suggest',
+  rewrite: 'rewrite',
+};
+
+export const opWord = (op: string) => OPS[op] ?? op;
+
+/** An edit on one line: what it writes, or what it takes away. */
+export const editLine = ({ content, target }: Pick<ListedEdit, 'content' | 'target'>) =>
+  clip(oneLine(content || target).replace(/^[-*] /, ''), 300);
+
+export const MEASURED_BY = {
+  own_step: 'measured alone in its step',
+  salvage: 'measured alone after its step',
+  removal: 'measured by taking it out',
+  prune: 'measured by taking it out at the end',
+  not_measured: 'not measured alone',
+} as const;
+
+export const seconds = (ms: number) =>
+  ms < 1000
+    ? `${count(Math.round(ms))} ms`
+    : ms < 120_000
+      ? `${(ms / 1000).toFixed(1)} s`
+      : `${(ms / 60_000).toFixed(0)} min`;
+
+/** `17 Nov 03:12`, by the clock of the reader. */
+export function dateWords(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '–';
+  return date
+    .toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+    .replace(',', '');
+}

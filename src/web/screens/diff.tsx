@@ -1,0 +1,87 @@
+import type { RunPage, VersionRow } from '../../core/page/index.ts';
+import { runAddress } from '../address.ts';
+import { Diff } from '../parts/diff.tsx';
+import { Answer } from '../parts/frame.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { scoreChange, versionName } from '../parts/words.ts';
+import { changeAddress, useAddress, useAsked, useSource } from '../state.ts';
+
+/** Any two versions whose texts were kept. */
+export function DiffScreen({ page: { name, figures } }: { readonly page: RunPage }) {
+  const source = useSource();
+  const { query } = useAddress();
+  const { versions, best } = figures;
+  const [from, to] = [Number(query.from ?? 0), Number(query.to ?? best)];
+  const asked = useAsked(`diff ${name} ${from} ${to} ${versions[to]?.hash}`, () =>
+    Promise.all([source.skill(name, from), source.skill(name, to)]),
+  );
+  const choose = (next: { from: number; to: number }) => changeAddress(runAddress(name, ['diff'], next));
+  const shown = versions[to];
+  return (
+    <div className="stack">
+      <div className="bar">
+        <h1>What changed in the skill</h1>
+        <div className="bar">
+          <VersionChoice
+            label="From"
+            versions={versions}
+            value={from}
+            onChange={(next) => choose({ from: next, to })}
+          />
+          <VersionChoice label="to" versions={versions} value={to} onChange={(next) => choose({ from, to: next })} />
+        </div>
+      </div>
+      {shown && shown.kind !== 'initial' ? (
+        <p className="next">
+          <Mark kind={shown.fate} />
+          {shown.score === null ? null : <span>{scoreChange(shown.scoreBefore, shown.score)}</span>}
+          <span className="note">{shown.reason}</span>
+          <a href={runAddress(name, ['steps', shown.step])}>step {shown.step}</a>
+        </p>
+      ) : null}
+      <Answer of={asked} what="the two versions">
+        {([before, after]) => <Diff before={before} after={after} />}
+      </Answer>
+    </div>
+  );
+}
+
+type ChoiceProps = {
+  readonly label: string;
+  readonly versions: readonly VersionRow[];
+  readonly value: number;
+  readonly onChange: (version: number) => void;
+};
+
+/** A select of a thousand versions would be a thousand elements: beyond some, a number is typed. */
+const MOST_OPTIONS = 60;
+
+function VersionChoice({ label, versions, value, onChange }: ChoiceProps) {
+  const kept = versions.filter(({ isTextKept }) => isTextKept);
+  if (kept.length > MOST_OPTIONS)
+    return (
+      <label className="note">
+        {label} version{' '}
+        <input
+          type="number"
+          min={0}
+          max={versions.length - 1}
+          value={value}
+          onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+        />{' '}
+        {versions[value] ? versionName(versions[value]) : ''}
+      </label>
+    );
+  return (
+    <label className="note">
+      {label}{' '}
+      <select value={value} onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}>
+        {kept.map((version) => (
+          <option key={version.index} value={version.index}>
+            {versionName(version)}, {version.fate}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

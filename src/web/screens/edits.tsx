@@ -1,0 +1,124 @@
+import type { RunFigures, RunPage, VersionRow } from '../../core/page/index.ts';
+import type { ListedEdit } from '../../core/run/index.ts';
+import { groupBy, plural, points } from '../../core/text/index.ts';
+import { runAddress } from '../address.ts';
+import { List } from '../parts/list.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { editLine, MEASURED_BY, opWord } from '../parts/words.ts';
+import { changeAddress, useAddress } from '../state.ts';
+
+const SHOWN = 7;
+
+/** Accepted edits by step, with the gain of the step: its edits are measured together, and some of them alone as well. */
+export function AcceptedEdits({ run, figures }: { readonly run: string; readonly figures: RunFigures }) {
+  const accepted = figures.edits.filter(({ fate }) => fate === 'accepted');
+  if (accepted.length === 0)
+    return <p className="note">No edit was accepted{figures.edits.length === 0 ? ', and none was tried' : ''}.</p>;
+  const steps = groupBy(accepted.slice(0, SHOWN), ({ step }) => step);
+  return (
+    <>
+      <ul className="rows groups">
+        {steps.map((edits) => (
+          <li key={edits[0]!.step}>
+            <StepEdits run={run} edits={edits} versions={figures.versions} />
+          </li>
+        ))}
+      </ul>
+      {accepted.length > SHOWN ? (
+        <p className="note">and {plural(accepted.length - SHOWN, 'more accepted edit')}</p>
+      ) : null}
+    </>
+  );
+}
+
+type StepEditsProps = {
+  readonly run: string;
+  readonly edits: readonly ListedEdit[];
+  readonly versions: readonly VersionRow[];
+};
+
+function StepEdits({ run, edits, versions }: StepEditsProps) {
+  const { step } = edits[0]!;
+  const taken = versions.findLast((one) => one.step === step && one.fate === 'accepted' && one.kind !== 'guidance');
+  const gain = taken?.score == null || taken.scoreBefore === null ? null : taken.score - taken.scoreBefore;
+  return (
+    <a className="row step-edits" href={runAddress(run, ['steps', step])} data-row>
+      <span className={`number ${toneOf(gain)}`}>{gain === null ? 'not measured' : points(gain)}</span>
+      <span className="note">step {step}</span>
+      <span className="lines">
+        {edits.map((edit) => (
+          <span key={edit.content} className="what" title={edit.content}>
+            {edit.effect?.gain == null ? null : (
+              <b className={toneOf(edit.effect.gain)}>{points(edit.effect.gain)} alone </b>
+            )}
+            {edit.op === 'append' ? '' : `${opWord(edit.op)}: `}
+            {editLine(edit)}
+          </span>
+        ))}
+      </span>
+    </a>
+  );
+}
+
+const toneOf = (gain: number | null) => (gain === null ? 'missing' : gain > 0 ? 'good' : gain < 0 ? 'bad' : '');
+
+function Effect({ edit: { effect } }: { readonly edit: ListedEdit }) {
+  const gain = effect?.gain ?? null;
+  if (gain === null) return <span className="number missing">–</span>;
+  const about = `${MEASURED_BY[effect!.measuredBy]}, on ${plural(effect!.tasks, 'task')}`;
+  return (
+    <span className={`number ${toneOf(gain)}`} title={about}>
+      {points(gain)}
+    </span>
+  );
+}
+
+const FATES = ['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const;
+
+export function EditsScreen({ page: { name, figures } }: { readonly page: RunPage }) {
+  const { fate = '' } = useAddress().query;
+  const shown = figures.edits.filter((edit) => fate === '' || edit.fate === fate);
+  const countOf = (one: string) => figures.edits.filter((edit) => edit.fate === one).length;
+  return (
+    <div className="fill">
+      <div className="bar">
+        <fieldset className="choice">
+          <legend>Fate</legend>
+          {['', ...FATES].map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === fate}
+              onClick={() => changeAddress(runAddress(name, ['edits'], { fate: one }))}
+            >
+              {one === '' ? `all ${figures.edits.length}` : `${one} ${countOf(one)}`}
+            </button>
+          ))}
+        </fieldset>
+        <p className="note">
+          The number is what an edit gains alone, in points. Hatched: it was measured together with others.
+        </p>
+      </div>
+      {shown.length === 0 ? <p className="note">No such edit.</p> : null}
+      <List
+        label="Edits"
+        count={shown.length}
+        rowHeight={36}
+        row={(index) => <EditRow run={name} edit={shown[index]!} />}
+      />
+    </div>
+  );
+}
+
+const EditRow = ({ run, edit }: { readonly run: string; readonly edit: ListedEdit }) => (
+  <a className="row edit-row" href={runAddress(run, ['steps', edit.step])} data-row>
+    <span className="note number">step {edit.step}</span>
+    <Mark kind={edit.fate} />
+    <Effect edit={edit} />
+    <span className="op">{opWord(edit.op)}</span>
+    <span className="what" title={edit.content}>
+      {editLine(edit)}
+    </span>
+    <span className="note status">{edit.status === `applied_${edit.op}` ? '' : edit.status.replaceAll('_', ' ')}</span>
+  </a>
+);

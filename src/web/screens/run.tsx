@@ -1,0 +1,90 @@
+import type { RunPage } from '../../core/page/index.ts';
+import { plural } from '../../core/text/index.ts';
+import { runAddress } from '../address.ts';
+import { Curve } from '../parts/curve.tsx';
+import type { CurveAxis } from '../parts/curve-data.ts';
+import { Section } from '../parts/frame.tsx';
+import { IntervalBar } from '../parts/interval.tsx';
+import { Lineage } from '../parts/lineage.tsx';
+import { Icon, type MarkKind, meaningOf } from '../parts/mark.tsx';
+import { changeAddress, goTo, type ShownRun, useAddress } from '../state.ts';
+import { CalibrationPanel } from './calibration.tsx';
+import { ChangedPanel } from './changed.tsx';
+import { CostTable } from './cost.tsx';
+import { AcceptedEdits } from './edits.tsx';
+import { AboutRun, NowPanel } from './now.tsx';
+
+/** The first screen of a run. Without scrolling it answers: better? which edit? which tasks got worse? what did it cost? what now? */
+export function RunScreen({ page, doing }: { readonly page: RunPage; readonly doing: ShownRun['doing'] }) {
+  const { name, figures } = page;
+  const axis = (useAddress().query.x as CurveAxis) ?? 'step';
+  return (
+    <div className="overview">
+      <VerdictHead page={page} />
+      <Section title="How did the score move?" className="at-curve" aside={<AxisChoice page={page} axis={axis} />}>
+        <Curve figures={figures} axis={axis} height={220} onStep={(step) => goTo(runAddress(name, ['steps', step]))} />
+      </Section>
+      <div className="at-side">
+        <NowPanel page={page} doing={doing} />
+        <Section title="What did it cost?" aside={<a href={runAddress(name, ['cost'])}>Details</a>}>
+          <CostTable figures={figures} />
+        </Section>
+      </div>
+      <Section
+        title="Which edits did it?"
+        className="at-edits"
+        aside={<a href={runAddress(name, ['edits'])}>All {plural(figures.edits.length, 'edit')}</a>}
+      >
+        <AcceptedEdits run={name} figures={figures} />
+      </Section>
+      <ChangedPanel run={name} figures={figures} />
+      <Section
+        title="How did the skill grow?"
+        className="at-all"
+        aside={<a href={runAddress(name, ['diff'], { from: 0, to: figures.best })}>First to best</a>}
+      >
+        <Lineage run={name} versions={figures.versions} best={figures.best} />
+      </Section>
+      <CalibrationPanel run={name} figures={figures} />
+      <AboutRun page={page} />
+    </div>
+  );
+}
+
+function VerdictHead({ page: { words, figures, isRunning } }: { readonly page: RunPage }) {
+  const { kind, comparison } = figures.verdict;
+  const { icon, tone } = meaningOf((kind === 'stopped' && isRunning ? 'running' : kind) as MarkKind);
+  return (
+    <section className="verdict at-all" aria-label="Is it better?">
+      <div className="verdict-words">
+        <h1 className={tone}>
+          <Icon name={icon} />
+          {words.head}
+        </h1>
+        <p className="sentence">{words.sentence}</p>
+        <p className="note">{[words.chosenBy, words.amounts].filter(Boolean).join(' ')}</p>
+      </div>
+      {comparison?.gain ? <IntervalBar gain={comparison.gain} /> : null}
+    </section>
+  );
+}
+
+function AxisChoice({ page: { name, figures }, axis }: { readonly page: RunPage; readonly axis: CurveAxis }) {
+  const isPaid = figures.cost.total.costUsd > 0;
+  const axes: CurveAxis[] = isPaid ? ['step', 'calls', 'dollars'] : ['step', 'calls'];
+  return (
+    <fieldset className="choice">
+      <legend>Score by</legend>
+      {axes.map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === axis}
+          onClick={() => changeAddress(runAddress(name, [], { x: one === 'step' ? '' : one }))}
+        >
+          {one}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

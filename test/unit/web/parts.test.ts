@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { noView, projectRun, runFigures } from '../../../src/core/page/index.ts';
+import { turnsOf } from '../../../src/web/parts/attempt-turns.ts';
+import { curveData } from '../../../src/web/parts/curve-data.ts';
+import { editLine, priceOf, scoreChange, seconds, versionName } from '../../../src/web/parts/words.ts';
+import { sampleRun } from '../../support/sample-run.ts';
+
+it('draws the first skill at 0, and candidates by their fate', () => {
+  const figures = runFigures(sampleRun.reduce(projectRun, noView));
+  const { x, best, taken, refused, undecided } = curveData(figures, 'step');
+  expect(x).toEqual([0, 1, 2, 3]);
+  expect(best).toEqual([25, 75, 75, 75]);
+  expect(taken).toEqual([null, 75, null, null]);
+  expect(refused).toEqual([null, null, 37.5, null]);
+  expect(undecided).toEqual([null, null, null, null]);
+  expect(curveData(figures, 'calls').x.at(-1)).toBe(figures.curve.at(-1)!.calls);
+});
+
+it('tells an attempt turn by turn, a talk and an agent alike', () => {
+  const scores = { id: 'a', hard: 0, soft: 0 };
+  const talk = {
+    ...scores,
+    conversation: [{ role: 'user', content: 'Hi' }, { role: 'tool', content: { ok: 1 } }, null],
+  };
+  expect(turnsOf(talk)).toEqual([
+    { who: 'user', text: 'Hi' },
+    { who: 'tool', text: '{"ok":1}' },
+    { who: '', text: '' },
+  ]);
+  const call = { tool_call_id: '1', function_name: 'bash', arguments: { command: 'ls' } };
+  const steps = [
+    { step_id: 1, source: 'user', message: 'do it' },
+    {
+      ...{ step_id: 2, source: 'agent', message: 'I look.', tool_calls: [call] },
+      observation: { results: [{ source_call_id: '1', content: 'no such folder' }] },
+      extra: { skills_loaded: ['house-style'], failed_call_ids: ['1'] },
+    },
+  ];
+  expect(turnsOf({ ...scores, extras: { trajectory: { steps, notes: 'cut' } } })).toEqual([
+    { who: 'loads skill', text: 'house-style' },
+    { who: 'says', text: 'I look.' },
+    { who: 'calls bash', text: 'ls' },
+    { who: 'fails', text: 'no such folder' },
+    { who: 'note', text: 'cut' },
+  ]);
+});
+
+it('says missing figures as words, never as 0', () => {
+  expect(scoreChange(null, 0.5)).toBe('50.0 %');
+  expect(scoreChange(0.25, 0.5)).toBe('25.0 → 50.0 %');
+  expect(priceOf({ costUsd: 0, isPriced: false })).toBe('no price');
+  expect(priceOf({ costUsd: 0.5, isPriced: false })).toBe('≥ $0.50');
+  expect(priceOf({ costUsd: 0, isPriced: true })).toBe('$0.00');
+});
+
+it('names versions, edits and times in words', () => {
+  expect(versionName({ kind: 'initial', step: 0 })).toBe('first skill');
+  expect(versionName({ kind: 'guidance', step: 2 })).toBe('epoch 2, guidance');
+  expect(editLine({ content: '- Write dates\n  as numbers.', target: '' })).toBe('Write dates as numbers.');
+  expect(editLine({ content: '', target: 'gone' })).toBe('gone');
+  expect([seconds(12), seconds(1_500), seconds(600_000)]).toEqual(['12 ms', '1.5 s', '10 min']);
+});
