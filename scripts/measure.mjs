@@ -6,7 +6,7 @@ import ts from 'typescript';
 const showsNames = process.argv.includes('--names');
 const filesIn = (root) =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => join(root, path));
 const roomOf = (path) => {
   const [, first, second] = path.split('/');

@@ -13,9 +13,10 @@ import { ThemeSwitch } from './theme-switch.tsx';
 /** The frame of every screen, and the choice of one by the address. */
 export function App() {
   const { path } = useAddress();
+  const source = useSource();
   const [isHelp, setHelp] = useState(false);
   useKeys({
-    'g r': () => goTo('#/'),
+    'g r': () => goTo(source.home),
     j: () => moveRow(1),
     k: () => moveRow(-1),
     '/': focusSearch,
@@ -41,7 +42,7 @@ export function App() {
           To the content
         </a>
         <nav aria-label="Place">
-          <a href="#/" className="brand">
+          <a href={source.home} className="brand">
             skillopt
           </a>
           <Place path={path} />

@@ -1,4 +1,5 @@
 import type { AttemptPage, ReportData } from '../core/page/index.ts';
+import { runAddress } from './address.ts';
 import { type AttemptQuery, type Source, SourceError } from './source.ts';
 
 /** The data of a report, if this page is one. */
@@ -23,6 +24,8 @@ function sourceOf(data: ReportData): Source {
   const list = <Value>(of: Readonly<Record<string, readonly Value[]>>, run: string) => of[run] ?? [];
   return {
     isLive: false,
+    home: homeOf(data),
+    leftOut: data.leftOut,
     runs: async () => data.runs,
     openRun: (run, { onPage, onProblem }) => {
       const page = data.pages[run];
@@ -62,6 +65,13 @@ function sourceOf(data: ReportData): Source {
       throw new SourceError({ message: 'A report holds no nights.', hint: 'skillopt ui shows them.' });
     },
   };
+}
+
+/** A report of one run begins with it, and one of a comparison with that. */
+function homeOf({ runs, compare }: ReportData): string {
+  const [only, ...others] = runs.runs;
+  if (only) return others.length === 0 ? runAddress(only.name) : '#/';
+  return compare ? '#/compare' : '#/';
 }
 
 function fits({ row, result }: AttemptPage, { task, version, q = '' }: AttemptQuery): boolean {

@@ -9,6 +9,8 @@ export function liveSource(): Source {
   const inRun = (run: string, rest: string) => `api/runs/${encodeURIComponent(run)}${rest}`;
   return {
     isLive: true,
+    home: '#/',
+    leftOut: [],
     runs: () => ask('api/runs'),
     openRun: (run, listener) => listen(inRun(run, ''), listener),
     tasks: (run) => ask(inRun(run, '/tasks')),

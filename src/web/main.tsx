@@ -3,19 +3,24 @@ import { App } from './app.tsx';
 import { embeddedSource } from './embedded-source.ts';
 import { liveSource } from './live-source.ts';
 import { Trouble } from './parts/frame.tsx';
-import { problemOf } from './source.ts';
+import { problemOf, type Source } from './source.ts';
 import { SourceContext } from './state.ts';
 import './theme.css';
+
+/** Starts at the address that was opened, or where the source begins. */
+function start(source: Source): void {
+  if (location.hash === '') history.replaceState(null, '', source.home);
+  root.render(
+    <SourceContext.Provider value={source}>
+      <App />
+    </SourceContext.Provider>,
+  );
+}
 
 const root = createRoot(document.getElementById('page')!);
 
 embeddedSource().then(
-  (embedded) =>
-    root.render(
-      <SourceContext.Provider value={embedded ?? liveSource()}>
-        <App />
-      </SourceContext.Provider>,
-    ),
+  (embedded) => start(embedded ?? liveSource()),
   (error) =>
     root.render(
       <Trouble

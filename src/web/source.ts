@@ -27,6 +27,10 @@ type EventQuery = { readonly from: number; readonly count: number; readonly type
 /** Where the screens have their data from: a server, or the report itself. */
 export interface Source {
   readonly isLive: boolean;
+  /** Where a reader begins. */
+  readonly home: string;
+  /** What a report does not hold, a sentence each. */
+  readonly leftOut: readonly string[];
   runs(): Promise<RunsPage>;
   /** Listens to a run until the answer is called. */
   openRun(run: string, listener: RunListener): () => void;

@@ -14,6 +14,7 @@ const REMEDIES = {
   python3: 'install python3',
   rg: 'install ripgrep',
   curl: 'install curl',
+  chromium: 'install chromium',
   'a file system of its own (unshare, mount)': 'install util-linux, and let users make namespaces',
   '/dev/full': 'run the tests on Linux',
   docker: 'install docker, start it, and load the image busybox',

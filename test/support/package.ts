@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const PACKAGE = '.cache/package';
 const COMPILED = '.cache/compiled';
-const CONFIGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.tests.json'];
+const CONFIGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.tests.json', 'vite.config.ts'];
 const SOURCES = ['src', 'bin', 'scripts', 'docs', 'examples', 'test/support', ...CONFIGS];
 
 /**
@@ -18,6 +18,9 @@ export default function packQuickly(): void {
   rmSync('dist', { recursive: true, force: true });
   cpSync(join(COMPILED, 'dist'), 'dist', { recursive: true });
   execFileSync(process.execPath, ['scripts/bundle.mjs'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], {
+    stdio: 'inherit',
+  });
   pack('--ignore-scripts');
 }
 

@@ -92,10 +92,7 @@ export function Grid(props: GridProps) {
   const shown = Array.from({ length: rows.to - rows.from }, (_, index) => rows.from + index);
   return (
     <div ref={box} className="grid" onScroll={look}>
-      <div
-        className="sizer"
-        style={{ height: HEAD + tasks.length * ROW, width: `calc(var(--names) + ${versions.length * COLUMN}px)` }}
-      >
+      <div className="sizer" style={{ height: HEAD + tasks.length * ROW, width: versions.length * COLUMN }}>
         <div className="pane">
           <ul className="names">
             {shown.map((row) => (

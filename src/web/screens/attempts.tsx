@@ -13,6 +13,7 @@ import { changeAddress, useAddress, useSource } from '../state.ts';
 /** Attempts of a task, of a version, or with some words in them. */
 export function AttemptsScreen({ page }: { readonly page: RunPage }) {
   const { name, figures } = page;
+  const { leftOut } = useSource();
   const { task = '', version = '', q = '' } = useAddress().query;
   const choose = (change: Record<string, string>) =>
     changeAddress(runAddress(name, ['attempts'], { task, version, q, ...change }));
@@ -34,6 +35,11 @@ export function AttemptsScreen({ page }: { readonly page: RunPage }) {
         </p>
       </div>
       {problem ? <Trouble {...problem} /> : null}
+      {leftOut.map((words) => (
+        <p key={words} className="note">
+          {words}
+        </p>
+      ))}
       {rows.length === 0 && !problem ? (
         isOver ? (
           <p className="note">No attempt fits, or its results were not kept.</p>

@@ -88,6 +88,7 @@ function VersionPanel({ run, version, flips }: VersionPanelProps) {
         <span className="note">{reason}</span>
       </p>
       {race ? <RaceFacts race={race} met={met} /> : null}
+      {race && race.waves.length > 1 ? <Waves waves={race.waves} /> : null}
       {flips ? (
         <div className="flips">
           <TaskLinks run={run} kind="gained" tasks={flips.gained} />
@@ -121,6 +122,39 @@ function RaceFacts({ race, met }: { readonly race: Race; readonly met: number })
     </dl>
   );
 }
+
+/** How the gate saw the candidate after each wave of tasks. */
+const Waves = ({ waves }: Pick<Race, 'waves'>) => (
+  <table className="waves">
+    <thead>
+      <tr>
+        <th scope="col">Wave</th>
+        <th scope="col" className="number">
+          Tasks met
+        </th>
+        <th scope="col" className="number">
+          Expected gain
+        </th>
+        <th scope="col" className="number">
+          Chance
+        </th>
+        <th scope="col">Then</th>
+      </tr>
+    </thead>
+    <tbody>
+      {waves.map(({ met, expectedGain, chance, verdict, reason }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: waves keep their places
+        <tr key={index}>
+          <th scope="row">{index + 1}</th>
+          <td className="number">{count(met)}</td>
+          <td className="number">{points(expectedGain)}</td>
+          <td className="number">{percent(chance)}</td>
+          <td title={reason}>{verdict}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
 
 /** The six stages beside each other. */
 function Stages({

@@ -12,9 +12,9 @@ export const BUILT = '.cache/page';
 export const buildPage = () =>
   build({ configFile: 'vite.config.ts', logLevel: 'warn', build: { outDir: `../../${BUILT}` } });
 
-/** Debian's Chromium, or the one that is named. Root has no sandbox there. */
+/** Root has no sandbox in it. */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 
 export type Served = AsyncDisposable & { readonly url: string };
 

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noView, projectRun } from '../../../src/core/page/index.ts';
+import { isMissing } from '../../support/machine.ts';
 import { bigApp } from '../../support/page/big-app.ts';
 import {
   BUILT,
@@ -18,6 +19,8 @@ import {
 import { trainDemo } from '../../support/page/demo-run.ts';
 import { hostile, PAYLOADS } from '../../support/page/hostile-answers.ts';
 import { pageApp, pageOf, readServed, type ServedRun } from '../../support/page/page-app.ts';
+
+const it = test.skipIf(isMissing('chromium'));
 
 let [browser, served, folder, demo]: [Browser, Served, string, ServedRun] = [] as never;
 
