@@ -68,7 +68,7 @@ const listed = Object.entries(LISTED).flatMap(([section, names]) =>
     return { section, key, flat };
   }),
 );
-const DOC = new URL('../../../docs/config-from-skillopt.md', import.meta.url);
+const DOC = new URL('../../../docs/from/skillopt-config.md', import.meta.url);
 
 /** The table as Markdown, section by section. */
 function renderKeyTable(): string {
