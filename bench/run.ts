@@ -26,6 +26,7 @@ import { memory } from './rows/memory.ts';
 import { mine } from './rows/mine.ts';
 import { nightOverhead } from './rows/night-overhead.ts';
 import { overhead } from './rows/overhead.ts';
+import { pageServer } from './rows/page-server.ts';
 import { promptfoo } from './rows/promptfoo.ts';
 import { rateLimit } from './rows/rate-limit.ts';
 import { sharedCache } from './rows/shared-cache.ts';
@@ -70,6 +71,7 @@ const rows: readonly BenchRow[] = [
   sharedCache,
   sleepIndexUnchanged,
   sleepIndexOverview,
+  ...pageServer,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { emptyRun, type RunEvent, type RunObserver, type RunState, reduce } from '../core/run/index.ts';
+import {
+  emptyRun,
+  type NoticeObserver,
+  notifyOf,
+  type RunEvent,
+  type RunObserver,
+  type RunState,
+  reduce,
+} from '../core/run/index.ts';
 import {
   foldJournal,
   isRunLocked,
@@ -21,9 +29,8 @@ const LOOK_MS = 200;
 /** When the process at work opened the run, in milliseconds, and the state of the run then. */
 export type TakenUp = { readonly at: number; readonly state: RunState };
 
-type Watcher = Required<Pick<RunObserver, 'onEvent' | 'onProgress'>> & {
-  onOpen(state: RunState, takenUp: TakenUp | undefined): void;
-};
+type Watcher = Required<Pick<RunObserver, 'onEvent' | 'onProgress'>> &
+  NoticeObserver & { onOpen(state: RunState, takenUp: TakenUp | undefined): void };
 
 /** Notifies a watcher of a run in another process, as its own observers are notified. Only reads: the journal, the progress and the lock. */
 export async function followRun(path: string, watcher: Watcher, signal: AbortSignal): Promise<FollowEnd> {
@@ -36,7 +43,10 @@ export async function followRun(path: string, watcher: Watcher, signal: AbortSig
     if (!isAlive) return 'dead';
     const { news, place: next } = await readProgress(join(path, PROGRESS_FILE), place);
     place = next;
-    for (const progress of news) watcher.onProgress(progress);
+    for (const { notice, ...progress } of news) {
+      if (notice) notifyOf(notice, watcher);
+      else watcher.onProgress(progress);
+    }
     if (signal.aborted) return 'left';
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -25,6 +25,7 @@ import {
   addStageUsage,
   describeUnread,
   isNothingRead,
+  noticing,
   type OpenRunStore,
   type RunEvent,
   type RunStore,
@@ -140,10 +141,11 @@ export class SkillOptTrainer<I extends Item = Item> {
       fileUse.note(progress[2]);
       recorder.progress(...progress);
     };
+    const watching = [...observers, noticing((notice) => store.noteNotice?.(notice))];
     const counted = journal.reduce((sum, { usage }) => addStageUsage(sum, usage), {});
     const { deps, depsUnder, budget, takeCounts, takeAnswers, usageWith } = createRunDeps({
       ...{ config: this.#config, promptOverrides: this.#promptOverrides, target, optimizer, judge, agent, runner },
-      ...{ caches: store.caches, ledger: store.ledger, shared, observers, stop, onWarning: warn, onProgress },
+      ...{ caches: store.caches, ledger: store.ledger, shared, observers: watching, stop, onWarning: warn, onProgress },
       usage: counted,
       uncounted: store.ledger?.reconcile(counted) ?? {}, // the next line of the journal counts it
     });

@@ -54,17 +54,30 @@ type ChosenProposals = {
 type ChosenToAdopt = ChosenProposals & {
   /** The digests of proposals with marked lines that a person has seen and agreed to. Others with such lines are refused. */
   readonly agreed?: readonly string[] | undefined;
+  /** The digests of the proposals that a person has seen: a proposal with another one is refused. Without them, none is. */
+  readonly digests?: readonly string[] | undefined;
 };
 
 type Adoption = { readonly adopted: readonly Adopted[]; readonly proposals: readonly Proposal[] };
 
 /** Puts proposals into the live documents, all or nothing. Returns all kept proposals as they are now. */
-export async function adoptProposals({ stateFolder, choose, notices, agreed = [] }: ChosenToAdopt): Promise<Adoption> {
+export async function adoptProposals(chosen: ChosenToAdopt): Promise<Adoption> {
+  const { stateFolder, choose, notices, agreed = [], digests } = chosen;
   await using open = await openSettled(stateFolder, notices);
   const proposals = [...choose(open.state.proposals)];
+  if (digests) for (const proposal of proposals) refuseUnseen(proposal, digests);
   for (const proposal of proposals) if (!agreed.includes(proposal.digest)) refuseMarked(proposal);
   const adopted = await adopt({ open, proposals, at: new Date().toISOString() });
   return { adopted, proposals: open.state.proposals };
+}
+
+function refuseUnseen({ id, digest }: Proposal, digests: readonly string[]): void {
+  if (digests.includes(digest)) return;
+  const shown =
+    digests.length === 0 ? 'no text was shown' : `the text with the digest ${digests.join(' or ')} was shown`;
+  const hint = 'Nothing was written. Look at the proposal again, and adopt what you have seen.';
+  const message = `proposal ${id} is not what was shown: ${shown}, and now it has the digest ${digest}`;
+  throw new SkillError('CONSENT_MISSING', message, { hint });
 }
 
 function refuseMarked(proposal: Proposal): void {

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { adoptProposals, loadRun, trainAt } from '../../app/index.ts';
@@ -27,12 +27,13 @@ const shape = {
   latencyMs: z.number().nonnegative().default(40).describe('How long a simulated reply takes.'),
 };
 
-type Flags = OptionalFlags<never, 'fresh' | 'quiet', 'seed' | 'latencyMs'>;
+type Flags = OptionalFlags<never, 'fresh' | 'quiet' | 'ui', 'seed' | 'latencyMs'>;
 
 export const define: DefineCommand = (command, terminal) => {
   for (const option of flagsFrom(shape)) command.addOption(option);
   command
     .option('--fresh', 'start over even when runs/demo is not finished')
+    .option('--ui', 'show it in a browser while it trains, and until Ctrl-C')
     .option('--quiet', 'no progress, only the result')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
@@ -42,13 +43,23 @@ export const define: DefineCommand = (command, terminal) => {
 
 const EXAMPLES = examples([
   ['skillopt demo', 'train in runs/demo; a finished run there is moved aside'],
+  ['skillopt demo --ui', 'with a live page of it'],
   ['skillopt demo --seed 8', 'another world'],
   ['skillopt demo sleep', 'seven nights of a simulated person'],
 ]);
 
-async function demo({ fresh, quiet, ...flags }: Flags, terminal: Terminal): Promise<void> {
-  const { seed, latencyMs } = z.object(shape).parse(flags);
+async function demo({ ui = false, ...flags }: Flags, terminal: Terminal): Promise<void> {
   const path = resolve(terminal.io.cwd(), 'runs/demo');
+  const { withPage, writePage } = await import('./pages.ts');
+  const work = async () => {
+    await trainDemo(path, flags, terminal);
+    await writePage(path, terminal);
+  };
+  await (ui ? withPage({ root: dirname(path), run: basename(path) }, terminal, work) : work());
+}
+
+async function trainDemo(path: string, { fresh, quiet, ...flags }: Omit<Flags, 'ui'>, terminal: Terminal) {
+  const { seed, latencyMs } = z.object(shape).parse(flags);
   const { items, initialSkill } = createWorld({ seed, train: 72, val: 48, test: 72 });
   const { train: trainItems, val: valItems, test: testItems } = items;
   const env = new SimpleQAEnv({ name: 'demo', trainItems, valItems, testItems, initialSkill });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
 import { noRun, onlyRun, runPath } from '../../app/index.ts';
@@ -61,7 +62,7 @@ async function showPages(run: string | undefined, flags: UiFlags, terminal: Term
     throw await noRun(run, { cwd, root });
   const nights = flags.root === undefined ? placeOfNights(terminal) : undefined;
   const server = await serveOnFreePort({ root: resolvePath(cwd, root), host, control, nights }, flags.port);
-  const url = run === undefined ? server.url : `${server.url}#/runs/${encodeURIComponent(run)}`;
+  const url = run === undefined ? server.url : addressOf(server, run);
   if (!isLocal(host))
     terminal.warn('others can reach this page over the network, unencrypted: whoever has its address sees all');
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
@@ -71,6 +72,31 @@ async function showPages(run: string | undefined, flags: UiFlags, terminal: Term
     await once(signal, 'abort');
   });
   await server.close();
+}
+
+type PagedRun = { readonly root: string; readonly run: string };
+
+/** Serves the page of a run while it is worked on, and afterwards until Ctrl-C. */
+export async function withPage({ root, run }: PagedRun, terminal: Terminal, work: () => Promise<void>): Promise<void> {
+  await using server = await serveOnFreePort({ root, host: '127.0.0.1' }, undefined);
+  terminal.say(`in a browser: ${addressOf(server, run)}`);
+  await work();
+  await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
+    terminal.say('the page stays there; Ctrl-C ends it');
+    await once(signal, 'abort');
+  });
+}
+
+const addressOf = ({ url }: RunServer, run: string) => `${url}#/runs/${encodeURIComponent(run)}`;
+
+/** Puts the report of a run beside it. It is not needed: where it cannot be written, a note says why. */
+export async function writePage(path: string, terminal: Terminal): Promise<void> {
+  const out = join(path, 'report.html');
+  const written = writeReport(path, { out, attempts: 'failed', maxMb: 20 });
+  await written.then(
+    () => terminal.say(`in a browser: ${shownPath(out, terminal.io.cwd())}`),
+    (error) => terminal.note(`there is no report.html: ${error.message}`),
+  );
 }
 
 const isLocal = (host: string) => ['127.0.0.1', 'localhost', '::1'].includes(host);

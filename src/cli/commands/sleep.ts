@@ -114,6 +114,7 @@ function addProposals({ ofProject, calling }: Parts): void {
       .option('--night <number>', 'what this night proposed', readNight);
   about('adopt', 'put what a night proposed into the live document', 'is proposed', ', all or nothing')
     .option('--marked', 'also with lines that are marked: you have seen them')
+    .option('--digest <hash...>', 'only if the proposal still has this digest, which status --json shows')
     .action(calling(async () => (await import('../sleep/state.ts')).adoptChosen));
   about('rollback', 'undo the last adoption, or those of a night', 'was adopted').action(
     calling(async () => (await import('../sleep/state.ts')).rollBackChosen),

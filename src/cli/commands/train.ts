@@ -13,7 +13,7 @@ import {
   type TakenUp,
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
+import { noticing, type RunObserver, type RunState, stepTotal, verdictOf } from '../../core/run/index.ts';
 import { jsonLine } from '../../core/text/index.ts';
 import { agentTargetOf, findUnnamed, type Project } from '../../project/index.ts';
 import { type CostEstimate, estimateLine, estimateLines } from '../../report/index.ts';
@@ -98,7 +98,7 @@ export const defineWatch: DefineCommand = (command, terminal) => {
   command
     .argument('[run]', 'name of a run or a night, or its path (default: the one at work, or the only one)')
     .addOption(rootOption())
-    .option('--json', 'one JSON object a line: each event, each task that is done, and the end')
+    .option('--json', 'one JSON object a line: each event, each task that is done, retries, pauses, and the end')
     .addHelpText('after', WATCH_EXAMPLES)
     .action(async (given: string | undefined, { root }: { readonly root: string }) =>
       watch(given ?? (await liveRun({ cwd: terminal.io.cwd(), root })), root, terminal),
@@ -147,6 +147,7 @@ function jsonWatcher({ io }: Terminal): RunObserver {
     onOpen: ({ stepsDone, totalSteps, isDone }) => line({ type: 'open', stepsDone, totalSteps, isDone }),
     onEvent: (event) => line(event),
     onProgress: (progress) => line({ ...progress, type: 'progress' }),
+    ...noticing(line),
   };
 }
 

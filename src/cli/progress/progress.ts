@@ -156,7 +156,7 @@ function followRun() {
     },
     open(opened: RunState, takenUp?: TakenUp) {
       state = opened;
-      before = opened.usage;
+      before = (takenUp?.state ?? opened).usage; // agents' spending counts from there
       spent = undefined;
       if (takenUp) startedAt = performance.now() - Math.max(0, Date.now() - takenUp.at);
       finishedBefore = finishedRollouts(takenUp?.state ?? opened);

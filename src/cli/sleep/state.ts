@@ -150,14 +150,14 @@ function readWhat(what: string): Purgeable {
   throw new SkillError('USAGE', `expected one of ${PURGEABLE.join(', ')}, got ${JSON.stringify(what)}`, { hint });
 }
 
-type AdoptFlags = ProposalFlags & { readonly marked?: boolean };
+type AdoptFlags = ProposalFlags & { readonly marked?: boolean; readonly digest?: readonly string[] };
 
 export async function adoptChosen(flags: AdoptFlags, terminal: Terminal): Promise<void> {
   const chosen = among(flags, terminal, (mine) => chooseToAdopt(mine, flags, terminal));
   const agreed = flags.marked || terminal.canAsk ? await agreedTo(chosen, flags, terminal) : [];
   if (agreed === undefined)
     return terminal.answer({ adopted: [] }, ['Nothing was adopted: the proposal waits as it was.']);
-  const { adopted, proposals } = await adoptProposals({ ...chosen, agreed });
+  const { adopted, proposals } = await adoptProposals({ ...chosen, agreed, digests: flags.digest });
   const told: ToldAdoption[] = [];
   for (const one of adopted)
     told.push({ ...one, git: await gitState(one.realPath), undo: undoOf(one, adopted, proposals, terminal) });

@@ -78,6 +78,7 @@ export {
 } from './reduce/acceptance.ts';
 export { reduce } from './reduce/reduce.ts';
 export { groupFaults, isUnscored } from './reduce/step.ts';
+export { noticing, notifyOf } from './run-notice.ts';
 export {
   emptyRun,
   type Leak,
@@ -89,10 +90,12 @@ export {
 } from './run-state.ts';
 export {
   type AgentsSpent,
+  type NoticeObserver,
   type OpenOptions,
   type OpenRunStore,
   type Progress,
   type RateLimitChange,
+  type RunNotice,
   type RunObserver,
   type RunStore,
   type TestLook,

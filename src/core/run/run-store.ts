@@ -48,6 +48,8 @@ export interface OpenRunStore extends AsyncDisposable {
   keepState?(state: RunState, offer?: { readonly isLast?: boolean }): Promise<void>;
   /** Shows progress to other processes. Returns at once, never fails, and is not needed to resume. */
   noteProgress?(progress: Progress): void;
+  /** The same for retries, pauses and an agent's spending. */
+  noteNotice?(notice: RunNotice): void;
   /** Counts a look at the test tasks once, and answers its number among all looks at these tasks. */
   lookAtTest?(look: TestLook): Promise<number>;
 }
@@ -88,3 +90,12 @@ export interface RunObserver {
   onRateLimit?(change: RateLimitChange & { readonly account: string }): void;
   onWarning?(message: string): void;
 }
+
+/** What observers are notified of besides events and progress, as data for another process. */
+export type RunNotice =
+  | { readonly type: 'retry'; readonly message: string; readonly attempt: number; readonly delayMs: number }
+  | { readonly type: 'rate-limit'; readonly account: string; readonly change: RateLimitChange }
+  | { readonly type: 'spend'; readonly spent: AgentsSpent };
+
+/** Hears notices. Watchers in another process have them too. */
+export type NoticeObserver = Pick<RunObserver, 'onRetry' | 'onRateLimit' | 'onSpend'>;

@@ -18,7 +18,7 @@ export type TrialAttempts = {
 };
 
 /** A second pass of the first skill or a candidate; a candidate and the current skill where they were asked again. */
-export type FurtherAttempts = {
+type FurtherAttempts = {
   readonly [Name in 'pass_2' | 'second_pass' | 'asked_again' | 'current']?: readonly RolloutResult[];
 };
 

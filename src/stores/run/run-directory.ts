@@ -105,6 +105,7 @@ async function takeAll(directory: string, taken: Release[], options: OpenOptions
     writeViews: write,
     keepState: stateKeeper(journal, write),
     noteProgress: progress.note,
+    noteNotice: progress.noteNotice,
     lookAtTest: (look) => lookAtTest(directory, look),
     [Symbol.asyncDispose]: () => releaseAll(taken),
   };

@@ -49,3 +49,29 @@ export function openPages(options: Options) {
   const json = async <Answer>(path: string) => (await (await get(path)).json()) as Answer;
   return { app, token, get, post, json };
 }
+
+export type SentEvent = { readonly event: string; readonly id: string | undefined; readonly data: string };
+
+/** The events of a stream as they come, without comments. Leaving the loop hangs up. */
+export async function* eventsOf(response: Response): AsyncGenerator<SentEvent> {
+  let text = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const blocks = text.split('\n\n');
+    text = blocks.pop()!;
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+      const event = field('event');
+      if (event !== undefined) yield { event, id: field('id'), data: field('data') ?? '' };
+    }
+  }
+}
+
+/** The next event of one of these names. */
+export async function nextEvent(events: AsyncGenerator<SentEvent>, ...names: readonly string[]): Promise<SentEvent> {
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done) throw new Error(`the stream ended before ${names.join(' or ')}`);
+    if (names.includes(value.event)) return value;
+  }
+}

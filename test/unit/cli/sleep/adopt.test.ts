@@ -39,6 +39,22 @@ describe('sleep adopt', () => {
     expect(home.read('shop/AGENTS.md')).toBe(`# Mine\nMore.\n\n${BLOCK}`);
   });
 
+  it('by its digest writes the text that was seen, and refuses another one in words', async () => {
+    using home = sleepHome();
+    home.write('shop/CLAUDE.md', '# Mine\n');
+    await propose(home, { name: 'CLAUDE.md' });
+    const [{ id, digest }] = (await answerOf(home, ['status'])).pending;
+    const other = 'f'.repeat(64);
+    const { code, err } = await home.run(['adopt', '--digest', other]);
+    expect([code, home.read('shop/CLAUDE.md')]).toEqual([2, '# Mine\n']);
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      `proposal ${id} is not what was shown: the text with the digest ${other} was shown, and now it has the digest ${digest}`,
+    );
+    expect(err).toContain('Nothing was written.');
+    expect((await home.run(['adopt', '--digest', other, digest])).code).toBe(0);
+    expect(home.read('shop/CLAUDE.md')).toBe(`# Mine\n\n${BLOCK}`);
+  });
+
   it('24: makes a new skill and no memory file beside it', async () => {
     using home = sleepHome();
     await propose(home, { name: '.claude/skills/learned/SKILL.md' });
