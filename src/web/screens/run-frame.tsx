@@ -50,6 +50,7 @@ export function RunFrame({ run, path }: FrameProps) {
         </nav>
         <LiveState shown={shown} isPaused={isPaused} onPause={() => setPaused(!isPaused)} />
       </div>
+      {shown.page && hasTitle(path) ? null : <h1 className="for-readers">{`${run} ${first}`}</h1>}
       {shown.problem ? <Trouble {...shown.problem} /> : null}
       {shown.page ? (
         <RunPart page={shown.page} shown={shown} path={path} />
@@ -59,6 +60,10 @@ export function RunFrame({ run, path }: FrameProps) {
     </>
   );
 }
+
+/** Lists and tables speak for themselves: their title is for those who cannot see the tabs. */
+const hasTitle = ([first = '', ...rest]: readonly string[]) =>
+  rest.length > 0 || !['steps', 'edits', 'tasks', 'attempts', 'cost', 'events'].includes(first);
 
 function useStepKeys(run: string, page: RunPage | null, step: number | null, pause: () => void): void {
   const last = page?.figures.curve.at(-1)?.step ?? 1;

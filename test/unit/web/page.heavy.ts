@@ -16,7 +16,7 @@ import {
   type Served,
   serveApp,
 } from '../../support/page/browser.ts';
-import { trainDemo } from '../../support/page/demo-run.ts';
+import { demoFolder, trainDemo } from '../../support/page/demo-run.ts';
 import { hostile, PAYLOADS } from '../../support/page/hostile-answers.ts';
 import { pageApp, pageOf, readServed, type ServedRun } from '../../support/page/page-app.ts';
 
@@ -26,7 +26,8 @@ let [browser, served, folder, demo]: [Browser, Served, string, ServedRun] = [] a
 
 beforeAll(async () => {
   await buildPage();
-  folder = await trainDemo();
+  folder = demoFolder();
+  await trainDemo(folder);
   demo = await readServed(folder, 'demo');
   const part = demo.events.slice(0, Math.floor(demo.events.length * 0.45));
   const live = { ...demo, name: 'live', events: part, view: part.reduce(projectRun, noView), isRunning: true };
@@ -65,7 +66,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   '#/runs/demo/edits': 'Write durations as H:MM.',
   '#/runs/demo/diff?from=1&to=3': 'lines unchanged',
   '#/runs/demo/tasks': 'val-001',
-  '#/runs/demo/attempts?task=val-006': '8 found',
+  '#/runs/demo/attempts?task=val-006': 'with step 3, candidate',
   '#/runs/demo/attempts/steps%2Fstep_0003%2Fselection_eval%2Fresults/2': 'answered',
   '#/runs/demo/cost': 'By stage',
   '#/runs/demo/events': '{"type":"baseline-end"',
@@ -146,7 +147,7 @@ it('goes everywhere by keys', async () => {
   await page.getByText('val-001').first().waitFor();
   await press('/ v a l - 0 0 6', /q=val-006/);
   await press('Escape j Enter', /attempts\?task=val-006/);
-  await page.getByText('8 found').waitFor();
+  await page.getByText('with step 3, candidate').first().waitFor();
   await press('j j Enter', /attempts\/baseline|attempts\/steps/);
   await press('[', '#/runs/demo/steps/6');
   await press('[', '#/runs/demo/steps/5');

@@ -1,0 +1,107 @@
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveRuns, writeReport } from '../../../src/server/index.ts';
+import { isMissing } from '../../support/machine.ts';
+import { buildPage, faultsOf, findViolations, openBrowser } from '../../support/page/browser.ts';
+import { demoFolder, trainDemo } from '../../support/page/demo-run.ts';
+
+const it = test.skipIf(isMissing('chromium'));
+
+let [browser, folder]: [Browser, string] = [] as never;
+
+beforeAll(async () => {
+  await buildPage('dist/web'); // where the server looks
+  folder = demoFolder();
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function openPage(url: string): Promise<{ page: Page; faults: string[] }> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  const faults = faultsOf(page);
+  await page.goto(url);
+  return { page, faults };
+}
+
+it('follows a run from its first event to its verdict, without a fault', async () => {
+  const server = await serveRuns({ root: folder, port: 0 });
+  try {
+    const training = trainDemo(folder, 15);
+    const { page, faults } = await openPage(server.url);
+    const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
+    await expect
+      .poll(
+        () =>
+          at('#/')
+            .then(() => page.reload())
+            .then(() => page.locator('.row.run').count()),
+        { timeout: 60_000 },
+      )
+      .toBeGreaterThan(1);
+    await at('#/runs/demo');
+    await page.getByText('What is it doing now?').waitFor();
+    await page.locator('.row.version').nth(1).waitFor();
+    const early = await page.locator('.row.version').count();
+    await page.getByRole('heading', { level: 1, name: 'Better' }).waitFor({ timeout: 120_000 });
+    await training;
+    await page.getByText('What now?').waitFor();
+    expect(await page.locator('.row.version').count()).toBeGreaterThan(early);
+    expect(await page.locator('.tally').innerText()).toMatch(/\d+ worse/);
+    expect(faults).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
+it('says that a journal is damaged or a folder gone, keeps what it has, and recovers', async () => {
+  const server = await serveRuns({ root: folder, port: 0 });
+  const journal = join(folder, 'demo/events.jsonl');
+  const text = readFileSync(journal, 'utf8');
+  try {
+    const { page } = await openPage(server.url);
+    await page.goto(new URL('/#/runs/demo', server.url).href);
+    await page.getByText('Which edits did it?').waitFor();
+    appendFileSync(journal, '{"no":"event"}\n{"no":"event"}\n');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
+    writeFileSync(journal, text);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    renameSync(join(folder, 'demo'), join(folder, '..', 'skillopt-page-moved'));
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
+    renameSync(join(folder, '..', 'skillopt-page-moved'), join(folder, 'demo'));
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  } finally {
+    await server.close();
+  }
+});
+
+it('is the same page in a report: from a disk, without a request', async () => {
+  const out = join(folder, 'report.html');
+  await writeReport(join(folder, 'demo'), { out });
+  const { page, faults } = await openPage(`file://${out}`);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.getByText('Which edits did it?').waitFor();
+  for (const [tab, words] of [
+    ['Steps', 'first skill'],
+    ['Edits', 'Write durations'],
+    ['Diff', 'lines unchanged'],
+    ['Tasks', 'val-001'],
+    ['Attempts', 'found'],
+    ['Cost', 'By stage'],
+    ['Events', '{"type":"run-start"'],
+  ] as const) {
+    await page.getByRole('link', { name: tab, exact: true }).click();
+    await page.getByText(words).first().waitFor();
+    expect(await findViolations(page), tab).toEqual([]);
+  }
+  expect([...requests, ...faults]).toEqual([]);
+});
