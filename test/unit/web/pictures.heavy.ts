@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { serveRuns } from 'skillopt/server';
 import { expect, it } from 'vitest';
 import { faultsOf, openBrowser } from '../../support/page/browser.ts';
-import { trainDemo } from '../../support/page/demo-run.ts';
+import { demoFolder, trainDemo } from '../../support/page/demo-run.ts';
 
 const FOLDER = 'docs/images';
 
 /** What the README and the pages of the documentation show: the run of `npm start`, in a real browser, from the real server. */
 it('the pictures of the documentation can be made; WRITE_DOCS=1 makes them', async () => {
-  const folder = await trainDemo();
+  const folder = demoFolder();
+  await trainDemo(folder);
   await using server = await serveRuns({ root: folder });
   const browser = await openBrowser();
   try {
