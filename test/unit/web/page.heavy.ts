@@ -119,6 +119,8 @@ it('answers five questions on the first screen of a run, without scrolling', asy
       const { y = 999, height = 999 } = (await answer.boundingBox()) ?? {};
       expect(y + height, await answer.innerText()).toBeLessThanOrEqual(800);
     }
+    // The picture of the docs is this screen.
+    if (run === 'demo' && process.env.WRITE_DOCS === '1') await page.screenshot({ path: 'docs/images/run.png' });
   }
 });
 
