@@ -10,7 +10,7 @@ import { costsAfterKills } from './kills/costs-after-kills.ts';
 import { kill } from './kills/kill.ts';
 import { killNight } from './kills/kill-night.ts';
 import { rolloutKill } from './kills/rollout-kill.ts';
-import { pageServer } from './page/page-server.ts';
+import { pageServer } from './page-server.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
 import { cpu } from './rows/cpu.ts';

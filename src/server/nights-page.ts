@@ -80,10 +80,13 @@ export async function adoptShown(
       throw new Refusal(404, `there is no proposal ${id} of ${project}`, 'Reload the page to see what waits.');
     if (found.status !== 'pending')
       throw new Refusal(409, `proposal ${id} does not wait any more: it is ${found.status}`, 'Reload the page.');
-    if (found.digest !== digest)
-      throw new Refusal(409, `proposal ${id} is not the text that was shown`, 'Reload the page, and look at it again.');
     return [found];
   };
-  const { adopted } = await adoptProposals({ stateFolder: place.stateFolder, choose, agreed: [digest] });
+  const { adopted } = await adoptProposals({
+    stateFolder: place.stateFolder,
+    choose,
+    agreed: [digest],
+    digests: [digest],
+  });
   return { paths: adopted.map(({ path }) => basename(path)) };
 }

@@ -3,12 +3,12 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { attemptViews } from '../../src/core/run/index.ts';
-import { eventsOf, nextEvent } from '../../test/support/page/served-runs.ts';
-import { writeLongJournal } from '../long-journal.ts';
-import type { BenchRow, Measured } from '../row.ts';
+import { attemptViews } from '../src/core/run/index.ts';
+import { eventsOf, nextEvent } from '../test/support/page/served-runs.ts';
+import { writeLongJournal } from './long-journal.ts';
+import type { BenchRow, Measured } from './row.ts';
 
-const cli = new URL('../../.cache/package/bin/skillopt.mjs', import.meta.url).pathname;
+const cli = new URL('../.cache/package/bin/skillopt.mjs', import.meta.url).pathname;
 
 const MOST_MB = 150;
 const LONG = { steps: 4_650, tasks: 48, batch: 40, mostCpuS: 2 };
