@@ -15,7 +15,7 @@ export function priceOf({ costUsd, isPriced }: Priced): string {
   return costUsd > 0 ? `≥ $${dollars(costUsd)}` : 'no price';
 }
 
-export const KINDS: Readonly<Record<VersionRow['kind'], string>> = {
+const KINDS: Readonly<Record<VersionRow['kind'], string>> = {
   initial: 'first skill',
   candidate: 'candidate',
   part: 'part of its patch',
