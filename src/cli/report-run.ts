@@ -74,7 +74,7 @@ export async function trainShown(
     if (run && !terminal.isJson) await reportRun(run, terminal);
     if (isResumable(error)) progress.log(`the run is kept in ${shownPath(path, cwd)}${howToResume(error)}`);
     if (!run || !isOutOfBudget(error)) throw error;
-    throw new StoppedRun(error, runAnswer(run, { cwd, standing: await standingOf(run) }));
+    throw new StoppedRun(error, await wholeAnswer(run, { cwd, standing: await standingOf(run) }));
   }
 }
 

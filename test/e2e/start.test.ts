@@ -5,7 +5,11 @@ import { createProject } from './project.ts';
 
 const PACKAGE = resolve('.cache/package');
 const dist = join(PACKAGE, 'dist');
-const codeFiles = () => readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.js'));
+/** Without the page, which is for browsers. */
+const codeFiles = () =>
+  readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.js') && !path.startsWith('web/'),
+  );
 
 /** Writes the address of every module that is loaded to stderr. It is sent as text, since it runs in the loader's thread. */
 const HOOKS = `

@@ -46,7 +46,7 @@ export type StepPage = {
   readonly missing: readonly string[];
 };
 
-export type StepVersion = {
+type StepVersion = {
   readonly version: number;
   readonly gained: readonly string[];
   readonly lost: readonly string[];

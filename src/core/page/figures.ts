@@ -46,7 +46,7 @@ export type Race = {
 };
 
 /** Tasks whose outcome differs between two versions. Where one version had both outcomes, it may be luck. */
-export type ChangedTasks = {
+type ChangedTasks = {
   readonly on: Split | 'all';
   readonly better: readonly ChangedTask[];
   readonly worse: readonly ChangedTask[];

@@ -14,13 +14,10 @@ export type {
   RunsPage,
   SkillPage,
   StepPage,
-  StepVersion,
   TasksPage,
 } from './answers.ts';
-export { type Cell, isNoisy, type Split } from './attempts.ts';
 export {
   type ChangedTask,
-  type ChangedTasks,
   flipsBetween,
   type Race,
   type RunFigures,
@@ -38,4 +35,4 @@ export {
 } from './grid.ts';
 export { changeOfPage, changePage, type PageChange, type RunPage, type RunWords } from './page.ts';
 export { projectRun } from './project-run.ts';
-export { type CurvePoint, noView, type RunView, type SkillVersion, type TaskName } from './run-view.ts';
+export { type CurvePoint, noView, type RunView, type SkillVersion } from './run-view.ts';

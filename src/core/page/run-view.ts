@@ -37,7 +37,7 @@ export type CurvePoint = Pick<Cost, 'calls' | 'tokens' | 'costUsd'> & {
   readonly fate: SkillVersion['fate'] | 'skipped';
 };
 
-export type TaskName = { readonly id: string; readonly split: Split };
+type TaskName = { readonly id: string; readonly split: Split };
 
 /** A run as a page shows it: a fold of its journal. */
 export type RunView = {
