@@ -102,6 +102,6 @@ export {
 export { type GitState, gitState } from './scoring/baseline.ts';
 export { type CalibratedSkill, type CalibrationInput, calibrateSkill } from './scoring/calibrate.ts';
 export { type Compared, type CompareOptions, compareDocuments, compareRuns } from './scoring/compare.ts';
-export { type OpenEval, openEval } from './scoring/evaluate.ts';
+export { comparisonOf, type OpenEval, openEval } from './scoring/evaluate.ts';
 export { ALL_SPLITS } from './scoring/score.ts';
 export { type TryOptions, tryAgent } from './try-agent.ts';

@@ -7,7 +7,7 @@ export const comparePage = async (a: RunListing, b: RunListing, split: string): 
   pageOfCompare(await compareRuns(a, b, split));
 
 /** Two skills on the same tasks, as `skillopt compare` found them. */
-function pageOfCompare(report: CompareReport): ComparePage {
+export function pageOfCompare(report: CompareReport): ComparePage {
   const { a, b, split, against, notes, settings = [] } = report;
   const [head, sentence] = compareWords(report);
   const { tasks = 0, before, after, gained = [], lost = [] } = against.comparison ?? {};

@@ -3,4 +3,4 @@
 export { type AppOptions, createApp } from './app.ts';
 export type { ReportedAttempts } from './report-data.ts';
 export { type RunServer, type ServeOptions, serveRuns } from './serve-runs.ts';
-export { type ReportOptions, type WrittenReport, writeReport } from './write-report.ts';
+export { type ReportOptions, type WrittenReport, writeComparison, writeReport } from './write-report.ts';

@@ -15,8 +15,10 @@ import {
 } from '../core/page/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
 import { count, plural } from '../core/text/index.ts';
+import type { CompareReport } from '../report/index.ts';
 import { JOURNAL_FILE } from '../stores/index.ts';
 import { allAttempts, attemptPage } from './attempts-page.ts';
+import { pageOfCompare } from './compare-page.ts';
 import { eventsPage } from './events-page.ts';
 import { stepPage } from './run-files.ts';
 import { listedRun } from './run-folder.ts';
@@ -71,6 +73,22 @@ export async function reportData(
 type Clean = <Value>(value: Value) => Value;
 
 /** Nobody knows who will read a report: it holds no secrets, and no path of this machine. */
+/** What a report says about two skills on the same tasks. */
+export const comparisonData = (report: CompareReport, folder: string): ReportData => ({
+  ...{
+    runs: { folder: '', runs: [] },
+    pages: {},
+    tasks: {},
+    columns: {},
+    skills: {},
+    steps: {},
+    attempts: {},
+    events: {},
+  },
+  compare: cleaner(join(folder, 'any'))(pageOfCompare(report)),
+  leftOut: [],
+});
+
 function cleaner(path: string): Clean {
   const places = [dirname(resolve(path)), homedir()].filter((place) => place.length > 1);
   const shorten = (text: string) => places.reduce((shown, place) => shown.replaceAll(place, '…'), text);

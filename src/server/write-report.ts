@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { SkillError } from '../core/contracts/index.ts';
 import type { ReportData } from '../core/page/index.ts';
+import type { CompareReport } from '../report/index.ts';
 import { readAssets, readIndex } from './page-files.ts';
-import { type ReportLimits, reportData } from './report-data.ts';
+import { comparisonData, type ReportLimits, reportData } from './report-data.ts';
 
 export type ReportOptions = ReportLimits & {
   /** The file to write. */
@@ -19,8 +21,14 @@ export type WrittenReport = {
 };
 
 /** Writes a run as one HTML file, which opens from anywhere and sends no request. */
-export async function writeReport(runPath: string, { out, ...limits }: ReportOptions): Promise<WrittenReport> {
-  const data = await reportData(runPath, limits);
+export const writeReport = async (runPath: string, { out, ...limits }: ReportOptions): Promise<WrittenReport> =>
+  writePage(out, await reportData(runPath, limits));
+
+/** The same for two skills on the same tasks. */
+export const writeComparison = (report: CompareReport, out: string): Promise<WrittenReport> =>
+  writePage(out, comparisonData(report, dirname(out)));
+
+async function writePage(out: string, data: ReportData): Promise<WrittenReport> {
   const html = await reportHtml(data);
   await writeFile(out, html);
   return { out, bytes: Buffer.byteLength(html), leftOut: data.leftOut };

@@ -2,7 +2,14 @@ import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/inde
 import type { Cost } from '../../core/run/index.ts';
 import { pooledMean } from '../../core/stats/index.ts';
 import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '../../project/index.ts';
-import type { CheckKind, CostEstimate, EvalReport, ScoredDocument, SkillCheck } from '../../report/index.ts';
+import type {
+  CheckKind,
+  CompareReport,
+  CostEstimate,
+  EvalReport,
+  ScoredDocument,
+  SkillCheck,
+} from '../../report/index.ts';
 import { estimateScoring } from '../estimate.ts';
 import { openBaseline } from './baseline.ts';
 import { compareSides, sideOf } from './compare.ts';
@@ -66,6 +73,16 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
     await older[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A check against a baseline as a comparison of two documents; nothing without one. */
+export function comparisonOf(
+  { split, scored, baseline, check }: EvalReport,
+  config: SkillOptConfigInput,
+): CompareReport | undefined {
+  if (!baseline || !check.against?.comparison) return undefined;
+  const [a, b] = [sideOf(baseline, config), sideOf(scored, config)];
+  return { a, b, split, against: check.against, notes: [], costOf: 'scoring them' };
 }
 
 type CheckInput = {

@@ -7,6 +7,7 @@ import {
   calibrateSkill,
   compareDocuments,
   compareRuns,
+  comparisonOf,
   noRun,
   openEval,
   runPath,
@@ -61,7 +62,7 @@ export const defineEval: DefineCommand = (command, terminal) => {
     .option('--min-score <share>', 'fail below this score, from 0 to 1', readShare)
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
-    .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json and report.md there')
+    .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json, report.md and report.html there')
     .option('--no-cache', 'ask the model again, even for cached replies');
   addEvalFlags(command)
     .addHelpText('after', EVAL_EXAMPLES)
@@ -100,6 +101,7 @@ async function evaluate({ skill, quiet, ...flags }: EvalFlags, terminal: Termina
       scoring.score({ minScore, isCached, observers, signal }),
     );
     await files.write(report, parseConfig(scoring.config));
+    await writeComparisonPage(comparisonOf(report, scoring.config), files.directory, terminal);
     await answer(report, format, terminal);
   } catch (error) {
     if (format === 'github' && error instanceof SkillError) io.stdout.write(`${githubError(skill, error.message)}\n`);
@@ -128,11 +130,20 @@ async function openReportFiles({ out, junit }: ReportFlags, cwd: string) {
   const file = junit === undefined ? undefined : resolvePath(cwd, junit);
   if (file !== undefined) await openFile(file, `--junit ${junit}`);
   return {
+    directory,
     async write(report: EvalReport, metric: JUnitMetric): Promise<void> {
       if (file !== undefined) await writeFile(file, junitText(report, metric));
       if (directory !== undefined) await writeReport(directory, report);
     },
   };
+}
+
+/** It is not needed: where the page was not built, a note says so. */
+async function writeComparisonPage(report: CompareReport | undefined, folder: string | undefined, { note }: Terminal) {
+  if (report === undefined || folder === undefined) return;
+  const { writeComparison } = await import('../../server/index.ts');
+  const why = ({ message }: Error) => note(`there is no report.html: ${message}`);
+  await writeComparison(report, join(folder, 'report.html')).catch(why);
 }
 
 async function openFolder(path: string, shown: string): Promise<string> {

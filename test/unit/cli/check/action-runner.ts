@@ -6,8 +6,11 @@ import { parse } from 'yaml';
 type Step = {
   readonly id?: string;
   readonly if?: string;
-  readonly run: string;
-  readonly shell: string;
+  readonly run?: string;
+  readonly shell?: string;
+  /** An action of GitHub, and what it is told. */
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly 'working-directory'?: string;
 };
@@ -38,9 +41,15 @@ export async function runAction({ workspace, temp, inputs, github, env }: RunOpt
     steps: {} as Record<string, object>,
   };
   const log: string[] = [];
+  const used: { readonly uses: string; readonly with: Readonly<Record<string, string>> }[] = [];
   let code = 0;
   for (const [at, step] of action.runs.steps.entries()) {
     if (code !== 0 || (step.if !== undefined && !isTrue(step.if, contexts))) continue;
+    if (step.run === undefined) {
+      const told = Object.entries(step.with ?? {}).map(([name, value]) => [name, fill(String(value), contexts)]);
+      used.push({ uses: step.uses ?? '', with: Object.fromEntries(told) });
+      continue;
+    }
     const files = { GITHUB_OUTPUT: join(temp, `output-${at}`), GITHUB_STEP_SUMMARY: join(temp, 'summary.md') };
     for (const file of Object.values(files)) writeFileSync(file, '', { flag: 'a' });
     const own = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, text]) => [name, fill(text, contexts)]));
@@ -61,7 +70,7 @@ export async function runAction({ workspace, temp, inputs, github, env }: RunOpt
     if (step.id !== undefined) contexts.steps[step.id] = { outputs: Object.fromEntries(outputs) };
   }
   const outputs = Object.entries(action.outputs).map(([name, { value }]) => [name, fill(value, contexts)]);
-  return { code, log: log.join(''), outputs: Object.fromEntries(outputs) as Record<string, string> };
+  return { code, used, log: log.join(''), outputs: Object.fromEntries(outputs) as Record<string, string> };
 }
 
 const fill = (text: string, contexts: object) =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { COMMAND } from '../../../support/compiled.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -69,7 +69,8 @@ function clone(skill = 'skills/pdf') {
 
 describe('the action', () => {
   it('puts no input into a script, where it would be run', () => {
-    for (const { run, shell } of readAction().runs.steps) {
+    for (const { run, shell, uses } of readAction().runs.steps) {
+      if (uses !== undefined) continue; // GitHub's own
       expect(run).not.toContain('${{');
       expect(shell).toBe('bash');
     }
@@ -86,6 +87,10 @@ describe('the action', () => {
     ]);
     expect(worse.outputs).toMatchObject({ verdict: 'worse', passed: 'false', score: '0.4', 'exit-code': '1' });
     expect(readFileSync(worse.outputs.junit!, 'utf8').match(/<testcase /g)).toHaveLength(40);
+    expect(worse.used).toMatchObject([
+      { uses: 'actions/upload-artifact@v4', with: { name: 'skillopt-report', path: dirname(worse.outputs.page!) } },
+    ]);
+    expect(readFileSync(worse.outputs.page!, 'utf8')).toContain('git:origin/main');
     expect(project.read('npx.log')).toMatch(/^--yes --package=skillopt@1\.2\.3 -- skillopt eval --skill=skills\/pdf /);
     expect(github.comments).toHaveLength(2);
     expect(github.comments[1]!.body).toMatch(

@@ -231,6 +231,7 @@ describe('eval files', () => {
     await project.cli(`${evaluate} --baseline OLD.md --out scores --junit deep/junit.xml`);
     expect(JSON.parse(project.read('scores/eval.json'))).toMatchObject({ verdict: { kind: 'not-proven' } });
     expect(project.read('scores/report.md')).toContain('### `NEW.md`');
+    expect(project.read('scores/report.html')).toContain('No difference is proven between OLD.md and NEW.md');
     const xml = project.read('deep/junit.xml');
     expect(xml.match(/<testcase /g)).toHaveLength(40);
     expect(xml).toContain('<testsuite name="test" tests="40" failures="5" errors="1">');
