@@ -3,6 +3,7 @@ import {
   type AgentRun,
   type AgentStep,
   END_WORDS,
+  extrasOf,
   type FileChange,
   type RolloutResult,
   type TrajectoryStep,
@@ -16,18 +17,6 @@ import { atMost, clip, clipWords, duration, type LineStyle, noColors, padEnd, wr
 export type TaskAttempt = { readonly part: string; readonly step?: number; readonly result: RolloutResult };
 
 type AttemptStyle = LineStyle & { readonly isComplete: boolean };
-
-/** What runners add to a result. */
-type AttemptExtras = {
-  readonly skillsLoaded?: readonly string[];
-  readonly ended?: string;
-  readonly costUsd?: number;
-  readonly trajectory?: { readonly steps?: readonly TrajectoryStep[]; readonly notes?: string };
-  readonly diff?: WorkspaceDiff;
-  readonly verifierOutput?: string;
-};
-
-const extrasOf = ({ extras }: RolloutResult): AttemptExtras => extras ?? {};
 
 /** All attempts at a task in a line each, and the last one step by step. */
 export function attemptLines(task: string, attempts: readonly TaskAttempt[], style: AttemptStyle): string[] {

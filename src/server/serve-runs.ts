@@ -17,7 +17,7 @@ export type ServeOptions = Omit<AppOptions, 'hosts' | 'token'> & {
 
 /** A running server. `await using` closes it. */
 export interface RunServer extends AsyncDisposable {
-  /** With the token: whoever opens it sees everything. */
+  /** With the token: who opens it sees everything. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;

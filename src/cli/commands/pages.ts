@@ -64,7 +64,7 @@ async function showPages(run: string | undefined, flags: UiFlags, terminal: Term
   const server = await serveOnFreePort({ root: resolvePath(cwd, root), host, control, nights }, flags.port);
   const url = run === undefined ? server.url : addressOf(server, run);
   if (!isLocal(host))
-    terminal.warn('others can reach this page over the network, unencrypted: whoever has its address sees all');
+    terminal.warn('others can reach this page over the network, unencrypted: who has its address sees all');
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
     terminal.answer({ url }, [url]);
     terminal.say('open this address in a browser; Ctrl-C ends it');

@@ -1,5 +1,6 @@
 import { isObject } from '../text/index.ts';
-import type { AgentRun, AgentStep } from './agent.ts';
+import type { AgentRun, AgentStep, WorkspaceDiff } from './agent.ts';
+import type { RolloutResult } from './score.ts';
 
 /** A run of an agent in the Agent Trajectory Interchange Format. */
 export type Trajectory = {
@@ -29,6 +30,18 @@ export type TrajectoryStep = {
 };
 
 type ToolCall = { readonly tool_call_id: string; readonly function_name: string; readonly arguments: object };
+
+/** What runners add to a result. */
+type AttemptExtras = {
+  readonly skillsLoaded?: readonly string[];
+  readonly ended?: string;
+  readonly costUsd?: number;
+  readonly trajectory?: { readonly steps?: readonly TrajectoryStep[]; readonly notes?: string };
+  readonly diff?: WorkspaceDiff;
+  readonly verifierOutput?: string;
+};
+
+export const extrasOf = ({ extras }: RolloutResult): AttemptExtras => extras ?? {};
 
 type TrajectoryOptions = {
   readonly agent: string;

@@ -23,7 +23,7 @@ export {
   type WorkspaceDiff,
   type WorkspaceView,
 } from './agent.ts';
-export { type Trajectory, type TrajectoryStep, toAtif } from './atif.ts';
+export { extrasOf, type Trajectory, type TrajectoryStep, toAtif } from './atif.ts';
 export {
   CONFIG_HINT,
   checkTogether,

@@ -1,18 +1,7 @@
-import type { RolloutResult, TrajectoryStep, WorkspaceDiff } from '../../core/contracts/index.ts';
+import { extrasOf, type RolloutResult, type TrajectoryStep } from '../../core/contracts/index.ts';
 
 /** One thing that was said or done in an attempt. */
 export type Turn = { readonly who: string; readonly text: string };
-
-type Extras = {
-  readonly skillsLoaded?: readonly string[];
-  readonly ended?: string;
-  readonly costUsd?: number;
-  readonly trajectory?: { readonly steps?: readonly TrajectoryStep[]; readonly notes?: string };
-  readonly diff?: WorkspaceDiff;
-  readonly verifierOutput?: string;
-};
-
-export const extrasOf = ({ extras }: RolloutResult): Extras => extras ?? {};
 
 /** The steps of an agent if there are any, else the conversation. */
 export function turnsOf(result: RolloutResult): Turn[] {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import type { RolloutResult } from '../../core/contracts/index.ts';
+import { extrasOf, type RolloutResult } from '../../core/contracts/index.ts';
 import type { AttemptPage, AttemptRow, RunPage } from '../../core/page/index.ts';
 import { dollars, percent, plural } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
-import { extrasOf, turnsOf } from '../parts/attempt-turns.ts';
+import { turnsOf } from '../parts/attempt-turns.ts';
 import { Answer, Section } from '../parts/frame.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { versionName } from '../parts/words.ts';

@@ -142,6 +142,8 @@ function startCrowd(size: number) {
 async function startNegligentParent() {
   const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const { value } = await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next();
+  // A shell that is about to become `sleep` could still wait for its child.
+  parent.kill('SIGSTOP');
   return { childPid: Number(value), [Symbol.dispose]: () => void parent.kill('SIGKILL') };
 }
 
