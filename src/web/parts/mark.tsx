@@ -43,11 +43,15 @@ const MEANINGS = {
   start: { icon: 'dot', tone: 'quiet', word: 'start' },
   passed: { icon: 'check', tone: 'good', word: 'passed' },
   partly: { icon: 'dash', tone: 'doubt', word: 'partly right' },
+  inexact: { icon: 'dash', tone: 'doubt', word: 'not exact' },
   failed: { icon: 'cross', tone: 'bad', word: 'failed' },
   errored: { icon: 'bang', tone: 'quiet', word: 'no result' },
   luck: { icon: 'waves', tone: 'doubt', word: 'may be luck' },
   gained: { icon: 'up', tone: 'good', word: 'passes now' },
   lost: { icon: 'down', tone: 'bad', word: 'fails now' },
+  within: { icon: 'check', tone: 'good', word: 'within its limit' },
+  nearly: { icon: 'bang', tone: 'doubt', word: 'nearly used up' },
+  used: { icon: 'stop', tone: 'bad', word: 'used up' },
   unreadable: { icon: 'bang', tone: 'bad', word: 'cannot be read' },
 } as const satisfies Record<string, Meaning>;
 
