@@ -59,6 +59,7 @@ export {
   keepLineEnds,
   keepProtected,
   MARKERS,
+  type Region,
   trainedForm,
   withLineFeeds,
   withoutMarkers,

@@ -1,4 +1,5 @@
 import { diffArrays, diffWordsWithSpace } from 'diff';
+import { findRegions, type Region } from '../../core/document/index.ts';
 
 type DiffPart = { readonly text: string; readonly isChanged: boolean };
 
@@ -9,6 +10,8 @@ export type DiffRow =
       readonly before: number | null;
       readonly after: number | null;
       readonly parts: readonly DiffPart[];
+      /** What it belongs to, where steps may not edit it. */
+      readonly region?: Region['kind'] | undefined;
     }
   | { readonly kind: 'gap'; readonly rows: readonly DiffRow[] };
 
@@ -18,7 +21,22 @@ type LineRow = Exclude<DiffRow, { kind: 'gap' }>;
 const CONTEXT = 3;
 
 export function diffRows(before: string, after: string): DiffRow[] {
-  return withGaps(lineRows(linesOf(before), linesOf(after)));
+  const [old, young] = [protectedLines(before), protectedLines(after)];
+  const rows = lineRows(linesOf(before), linesOf(after)).map((row) => {
+    const region = row.after === null ? old.get(row.before!) : young.get(row.after);
+    return region === undefined ? row : { ...row, region };
+  });
+  return withGaps(rows);
+}
+
+/** The lines, by number, that belong to a region that steps may not edit. */
+function protectedLines(text: string): ReadonlyMap<number, Region['kind']> {
+  const lineAt = (place: number) => text.slice(0, place).split('\n').length;
+  const lines = findRegions(text).flatMap(({ kind, start, end }) => {
+    const first = lineAt(start);
+    return Array.from({ length: lineAt(end) - first + 1 }, (_, index) => [first + index, kind] as const);
+  });
+  return new Map(lines);
 }
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));

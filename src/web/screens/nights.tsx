@@ -1,10 +1,12 @@
 import { useState } from 'react';
-import type { NightListed, Problem, ProposalPage } from '../../core/page/index.ts';
+import type { NightListed, ProposalPage } from '../../core/page/index.ts';
 import { count, plural } from '../../core/text/index.ts';
 import { Diff } from '../parts/diff.tsx';
-import { Answer, Section, Trouble } from '../parts/frame.tsx';
+import { Answer, Section } from '../parts/frame.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { SureButton } from '../parts/sure-button.tsx';
+import { type Column, numbers, Table } from '../parts/table.tsx';
 import { dateWords, priceOf } from '../parts/words.ts';
-import { problemOf } from '../source.ts';
 import { useAsked, useSource } from '../state.ts';
 
 /** What nights have learned, and what they propose. */
@@ -17,13 +19,12 @@ export function NightsScreen() {
       <Answer of={asked} what="the nights">
         {({ project, nights, proposals }) => (
           <>
-            {nights.length === 0 ? (
+            {nights.length > 0 ? <Table columns={COLUMNS} rows={nights} /> : null}
+            {nights.length + proposals.length === 0 ? (
               <p className="note">
                 No night has run in this project. <code>npx skillopt sleep</code> runs one.
               </p>
-            ) : (
-              <Nights nights={nights} />
-            )}
+            ) : null}
             {proposals.map((proposal) => (
               <Proposal key={proposal.id} proposal={proposal} project={project} />
             ))}
@@ -35,54 +36,26 @@ export function NightsScreen() {
   );
 }
 
-const Nights = ({ nights }: { readonly nights: readonly NightListed[] }) => (
-  <div className="wide">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Night</th>
-          <th scope="col">Result</th>
-          <th scope="col">Ended</th>
-          <th scope="col" className="number">
-            Sessions
-          </th>
-          <th scope="col" className="number">
-            Tasks
-          </th>
-          <th scope="col" className="number">
-            Calls
-          </th>
-          <th scope="col" className="number">
-            Price
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {nights.map(({ name, night, head, endedAt, sessions, tasks, cost }) => (
-          <tr key={name}>
-            <th scope="row">{night}</th>
-            <td>{head}</td>
-            <td>{dateWords(endedAt)}</td>
-            <td className="number">{count(sessions)}</td>
-            <td className="number">{count(tasks)}</td>
-            <td className="number">{count(cost.calls)}</td>
-            <td className={`number ${cost.isPriced ? '' : 'missing'}`}>{priceOf(cost)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<NightListed>[] = [
+  { head: 'Night', cell: ({ night }) => night },
+  { head: 'Result', cell: ({ head }) => head },
+  { head: 'Ended', cell: ({ endedAt }) => dateWords(endedAt) },
+  numbers('Sessions', ({ sessions }) => count(sessions)),
+  numbers('Tasks', ({ tasks }) => count(tasks)),
+  numbers('Calls', ({ cost }) => count(cost.calls)),
+  { ...numbers('Price', ({ cost }) => priceOf(cost)), isMissing: ({ cost }) => !cost.isPriced },
+];
 
 function Proposal({ proposal, project }: { readonly proposal: ProposalPage; readonly project: string }) {
   const { night, document, path, status, before, after, evidence, marks } = proposal;
+  const [isSeen, setSeen] = useState(false);
   return (
     <Section
       title={`Night ${night} proposes a change of ${document}`}
-      aside={<AdoptButton proposal={proposal} project={project} />}
+      aside={<span className="note">{plural(marks.length, 'line')} to look at</span>}
     >
       <p className="note">
-        {path}, {status}
+        {path}, {STATUSES[status] ?? status}
       </p>
       <ul className="edit-list">
         {evidence.map((line) => (
@@ -91,31 +64,33 @@ function Proposal({ proposal, project }: { readonly proposal: ProposalPage; read
         {marks.map(({ line, reasons, isStriking }) => (
           <li key={line} className={isStriking ? 'doubt' : 'note'}>
             {isStriking ? 'Look at this line: ' : ''}
-            <code>{line}</code> {reasons.join(' ')}
+            <code>{line}</code> {reasons.join(', ')}
           </li>
         ))}
       </ul>
-      <Diff before={before} after={after} />
+      <Diff before={before} after={after} onSeen={() => setSeen(true)} />
+      <Adoption proposal={proposal} project={project} isSeen={isSeen} />
     </Section>
   );
 }
 
-/** Adopts exactly the text whose difference is shown: by its digest. */
-function AdoptButton({ proposal, project }: { readonly proposal: ProposalPage; readonly project: string }) {
+const STATUSES: Readonly<Record<string, string>> = { pending: 'waiting for you' };
+
+type AdoptionProps = { readonly proposal: ProposalPage; readonly project: string; readonly isSeen: boolean };
+
+/** Adopts exactly the text whose difference was read to its end: by its digest. */
+function Adoption({ proposal, project, isSeen }: AdoptionProps) {
   const { adopt } = useSource();
-  const [state, setState] = useState<'ready' | 'asked' | 'done' | Problem>('ready');
-  if (typeof state === 'object') return <Trouble {...state} />;
-  if (state === 'done') return <span className="good">adopted</span>;
-  if (!adopt || proposal.status !== 'staged')
-    return <span className="note">{plural(proposal.marks.length, 'line')} to look at</span>;
-  const send = () =>
-    adopt(proposal, project).then(
-      () => setState('done'),
-      (error) => setState(problemOf(error)),
-    );
+  if (!adopt || proposal.status !== 'pending') return null;
+  if (!isSeen) return <p className="note after-diff">Read the change to its end to adopt it.</p>;
   return (
-    <button type="button" onClick={() => (state === 'asked' ? send() : setState('asked'))}>
-      {state === 'asked' ? 'Adopt what is shown below?' : 'Adopt'}
-    </button>
+    <p className="after-diff">
+      <SureButton
+        word="Adopt"
+        question="Adopt what is shown above?"
+        act={() => adopt(proposal, project)}
+        done={<Mark kind="accepted" word="adopted" />}
+      />
+    </p>
   );
 }

@@ -1,11 +1,10 @@
-import { useState } from 'react';
-import type { Problem, RunPage } from '../../core/page/index.ts';
+import type { RunPage } from '../../core/page/index.ts';
 import { count, plural } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
-import { Section, Trouble } from '../parts/frame.tsx';
+import { Section } from '../parts/frame.tsx';
 import { Mark } from '../parts/mark.tsx';
+import { SureButton } from '../parts/sure-button.tsx';
 import { dateWords, seconds } from '../parts/words.ts';
-import { problemOf } from '../source.ts';
 import { type ShownRun, useSource } from '../state.ts';
 
 type NowProps = { readonly page: RunPage; readonly doing: ShownRun['doing'] };
@@ -16,7 +15,7 @@ export function NowPanel({ page, doing }: NowProps) {
   if (isRunning) return <WorkingPanel page={page} doing={doing} />;
   return (
     <Section title="What now?">
-      <p className="next">
+      <p>
         It is not running. <code>{words.next.command}</code> {words.next.why}.
       </p>
     </Section>
@@ -73,22 +72,17 @@ function WorkingPanel({ page: { name, figures }, doing }: NowProps) {
   );
 }
 
-/** Stops as Ctrl-C does; the run can be resumed. Only where the server lets the page act. */
+/** Stops as Ctrl-C does. Only where the server lets the page act. */
 function StopButton({ run }: { readonly run: string }) {
   const { stop } = useSource();
-  const [state, setState] = useState<'ready' | 'asked' | 'sent' | Problem>('ready');
   if (!stop) return null;
-  if (typeof state === 'object') return <Trouble {...state} />;
-  if (state === 'sent') return <span className="note">It finishes what is in flight.</span>;
-  const send = () =>
-    stop(run).then(
-      () => setState('sent'),
-      (error) => setState(problemOf(error)),
-    );
   return (
-    <button type="button" onClick={() => (state === 'asked' ? send() : setState('asked'))}>
-      {state === 'asked' ? 'Stop it now? It can be resumed' : 'Stop'}
-    </button>
+    <SureButton
+      word="Stop"
+      question="Stop it now? It can be resumed"
+      act={() => stop(run)}
+      done={<span className="note">It finishes what is in flight.</span>}
+    />
   );
 }
 

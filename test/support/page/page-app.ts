@@ -212,7 +212,7 @@ const NIGHTS = {
   ],
   proposals: [
     {
-      ...{ id: 'night-2-skill', night: 2, status: 'staged', document: 'skill', path: '.claude/skills/rig/SKILL.md' },
+      ...{ id: 'night-2-skill', night: 2, status: 'pending', document: 'skill', path: '.claude/skills/rig/SKILL.md' },
       digest: 'b3a1c2',
       before: '# Rig\n\nAnswer briefly.\n',
       after: '# Rig\n\nAnswer briefly.\n- Run the linter before you commit.\n- Write dates as YYYY-MM-DD.\n',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { MARKERS } from '../../../src/core/document/index.ts';
 import { type DiffRow, diffRows } from '../../../src/web/parts/diff-rows.ts';
 
 const flat = (rows: readonly DiffRow[]): Exclude<DiffRow, { kind: 'gap' }>[] =>
@@ -40,4 +41,16 @@ it('holds both texts, whatever they are', () => {
       expect(textOf(rows, 'removed')).toEqual(lines(after));
     }),
   );
+});
+
+it('names what the edits of a step may not change, in either text', () => {
+  const head = '---\nname: x\n---\n';
+  const block = `${MARKERS.slowUpdate.start}\nKeep on.\n${MARKERS.slowUpdate.end}\n`;
+  const rows = flat(
+    diffRows(`${head}Be brief.\n${block}End.\n`, `${head}Be kind.\n${block.replace('on', 'off')}End.\n`),
+  );
+  expect(rows.map(({ kind, region = '' }) => `${kind} ${region}`.trim())).toEqual([
+    ...['same frontmatter', 'same frontmatter', 'same frontmatter', 'removed', 'added'],
+    ...['same slowUpdate', 'removed slowUpdate', 'added slowUpdate', 'same slowUpdate', 'same'],
+  ]);
 });
