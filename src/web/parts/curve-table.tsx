@@ -1,52 +1,35 @@
 import { useState } from 'react';
-import type { RunFigures } from '../../core/page/index.ts';
+import type { CurvePoint, RunFigures } from '../../core/page/index.ts';
 import { percent, plural } from '../../core/text/index.ts';
+import { type Column, numbers, Table } from './table.tsx';
 
 const SHOWN = 50;
+
+const COLUMNS: readonly Column<CurvePoint>[] = [
+  { head: 'Step', cell: ({ step }) => step },
+  numbers('Best', ({ best }) => percent(best)),
+  numbers('Current', ({ current }) => percent(current)),
+  {
+    ...numbers('Candidate', ({ candidate }) => (candidate === null ? 'not measured' : percent(candidate))),
+    isMissing: ({ candidate }) => candidate === null,
+  },
+  { head: 'Fate', cell: ({ fate }) => fate },
+];
 
 /** The picture in numbers, for those who cannot see it. Made when it is opened. */
 export function CurveTable({ figures: { curve } }: { readonly figures: RunFigures }) {
   const [isOpen, setOpen] = useState(false);
   const rows = curve.slice(-SHOWN);
+  const steps = plural(curve.length, 'step');
   return (
     <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>The curve as a table</summary>
       {isOpen ? (
-        <table>
-          <caption>
-            {rows.length < curve.length
-              ? `The last ${SHOWN} of ${plural(curve.length, 'step')}`
-              : plural(curve.length, 'step')}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col" className="number">
-                Best
-              </th>
-              <th scope="col" className="number">
-                Current
-              </th>
-              <th scope="col" className="number">
-                Candidate
-              </th>
-              <th scope="col">Fate</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ step, best, current, candidate, fate }) => (
-              <tr key={step}>
-                <th scope="row">{step}</th>
-                <td className="number">{percent(best)}</td>
-                <td className="number">{percent(current)}</td>
-                <td className={`number ${candidate === null ? 'missing' : ''}`}>
-                  {candidate === null ? 'not measured' : percent(candidate)}
-                </td>
-                <td>{fate}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          columns={COLUMNS}
+          rows={rows}
+          caption={rows.length < curve.length ? `The last ${SHOWN} of ${steps}` : steps}
+        />
       ) : null}
     </details>
   );

@@ -42,16 +42,23 @@ export function Curve({ figures, axis, height, onStep }: CurveProps) {
   useEffect(() => plot.current?.setData(tableOf(figures, axis)), [figures, axis]);
   const { verdict, curve, summary } = figures;
   const about = `Score by ${axis}: from ${percent(summary.baselineSelectionScore)} to ${percent(summary.bestSelectionScore)} in ${curve.length} steps. ${verdict.kind}.`;
+  const isEmpty = curve.length === 0 && summary.baselineSelectionScore === null;
   return (
     <div className="curve">
       <p className="readout" aria-hidden="true">
-        {readout(figures, at)}
+        {isEmpty
+          ? 'Nothing is measured yet. The curve begins with the score of the first skill.'
+          : readout(figures, at)}
       </p>
-      <div ref={box} role="img" aria-label={about} />
+      <div ref={box} role="img" aria-label={about} className={isEmpty ? 'is-empty' : ''} />
+      <p className="legend note">{LEGEND}</p>
       <CurveTable figures={figures} />
     </div>
   );
 }
+
+const LEGEND =
+  'line: best · dashed: current, with its noise · dot: accepted · ring: rejected or undecided · bar at the end: the best, measured again';
 
 const tableOf = (figures: RunFigures, axis: CurveAxis): uPlot.AlignedData => {
   const { x, high, low, current, best, taken, refused, undecided } = curveData(figures, axis);
@@ -76,20 +83,11 @@ type Wiring = {
 
 function optionsOf(element: HTMLElement, { axis, height, setAt, latest }: Wiring): uPlot.Options {
   const color = (name: string) => themeColor(element, name);
-  const [soft, line, good, bad, doubt, ink] = ['soft', 'line', 'good', 'bad', 'doubt', 'ink'].map(color) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  const font = `11px ${getComputedStyle(element).fontFamily}`;
-  const points = (stroke: string, fill: string) => ({
-    paths: () => null,
-    points: { show: true, size: 8, width: 1.5, stroke, fill },
-  });
-  const paper = color('paper');
+  const ink = color('ink');
+  const stepAt = ({ cursor }: uPlot) => {
+    const { curve, summary } = latest.current.figures;
+    return curve[(cursor.idx ?? 0) - (summary.baselineSelectionScore === null ? 0 : 1)]?.step;
+  };
   return {
     width: element.clientWidth || 600,
     height,
@@ -99,50 +97,62 @@ function optionsOf(element: HTMLElement, { axis, height, setAt, latest }: Wiring
       x: { time: false, range: (_, low, high) => [low, high + Math.max((high - low) * 0.06, 1e-6)] },
       y: { range: rangeOf },
     },
-    axes: [
-      {
-        stroke: soft,
-        font,
-        size: 26,
-        gap: 2,
-        grid: { show: false },
-        ticks: { stroke: line, size: 4 },
-        space: 60,
-        ...(axis === 'step' ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] } : {}),
-      },
-      {
-        stroke: soft,
-        font,
-        size: 44,
-        grid: { stroke: line, width: 1 },
-        ticks: { show: false },
-        values: (_, ticks) => ticks.map((tick) => `${tick} %`),
-      },
-    ],
+    axes: axesOf(axis, { color, font: `11px ${getComputedStyle(element).fontFamily}` }),
     bands: [{ series: [1, 2], fill: color('band') }],
-    series: [
-      {},
-      { stroke: 'transparent', points: { show: false } },
-      { stroke: 'transparent', points: { show: false } },
-      { stroke: soft, width: 1, dash: [4, 3], points: { show: false } },
-      { stroke: color('accent'), width: 2, points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }) },
-      points(good, good),
-      points(bad, paper),
-      points(doubt, paper),
-    ],
+    series: seriesOf(color),
     hooks: {
       draw: [(plot) => drawFinal(plot, latest.current.figures, ink)],
       setCursor: [({ cursor }) => setAt(cursor.idx ?? null)],
       ready: [
         (plot) =>
           plot.over.addEventListener('click', () => {
-            const { curve, summary } = latest.current.figures;
-            const point = curve[(plot.cursor.idx ?? 0) - (summary.baselineSelectionScore === null ? 0 : 1)];
-            if (point) latest.current.onStep(point.step);
+            const step = stepAt(plot);
+            if (step !== undefined) latest.current.onStep(step);
           }),
       ],
     },
   };
+}
+
+type Color = (name: string) => string;
+
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+function axesOf(axis: CurveAxis, { color, font }: { readonly color: Color; readonly font: string }): uPlot.Axis[] {
+  const [stroke, line] = [color('soft'), color('line')];
+  return [
+    {
+      ...{ stroke, font, size: 26, gap: 2, space: 60 },
+      grid: { show: false },
+      ticks: { stroke: line, size: 4 },
+      ...(axis === 'step' ? { incrs: STEPS } : {}),
+    },
+    {
+      ...{ stroke, font, size: 44 },
+      grid: { stroke: line, width: 1 },
+      ticks: { show: false },
+      values: (_, ticks) => ticks.map((tick) => `${tick} %`),
+    },
+  ];
+}
+
+/** In the order of the columns of `curveData`. */
+function seriesOf(color: Color): uPlot.Series[] {
+  const hidden = { points: { show: false } };
+  const dots = (stroke: string, fill: string) => ({
+    paths: () => null,
+    points: { show: true, size: 8, width: 1.5, stroke, fill },
+  });
+  return [
+    {},
+    { stroke: 'transparent', ...hidden },
+    { stroke: 'transparent', ...hidden },
+    { stroke: color('soft'), width: 1, dash: [4, 3], ...hidden },
+    { stroke: color('accent'), width: 2, ...hidden, paths: uPlot.paths.stepped!({ align: 1 }) },
+    dots(color('good'), color('good')),
+    dots(color('bad'), color('paper')),
+    dots(color('doubt'), color('paper')),
+  ];
 }
 
 /** Whole tens around what there is. */

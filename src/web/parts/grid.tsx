@@ -2,6 +2,7 @@ import {
   type KeyboardEvent,
   type PointerEvent,
   type ReactNode,
+  type RefObject,
   useCallback,
   useEffect,
   useMemo,
@@ -10,7 +11,7 @@ import {
 } from 'react';
 import type { GridColumn, VersionRow } from '../../core/page/index.ts';
 import { onTheme } from './colors.ts';
-import { drawGrid, type GridColors, gridColors } from './grid-canvas.ts';
+import { drawGrid, type GridColors, type GridPicture, gridColors } from './grid-canvas.ts';
 import { COLUMN, HEAD, type Place, placeAt, ROW, scrollFor, type Window, windowOf, within } from './grid-geometry.ts';
 
 export type GridProps = {
@@ -37,55 +38,17 @@ const MOVES: Readonly<Record<string, readonly [number, number]>> = {
 
 /** Tasks by versions: names are elements, cells are drawn. Both only as far as they are in sight. */
 export function Grid(props: GridProps) {
-  const { tasks, versions, columns, at, onSeen, onMove, onOpen, name } = props;
+  const { tasks, versions, at, onMove, onOpen, name } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [windows, setWindows] = useState({ rows: none, seen: none });
-  const rows = useMemo(() => within(windows.rows, tasks.length), [windows.rows, tasks.length]);
-  const seen = useMemo(() => within(windows.seen, versions.length), [windows.seen, versions.length]);
-  const colors = useRef<GridColors | null>(null);
-  const look = useCallback(() => {
-    const [element, drawn] = [box.current, canvas.current];
-    if (!element || !drawn) return; // a scroll may be told after the end
-    setWindows({
-      rows: windowOf(element.scrollTop, drawn.clientHeight - HEAD, ROW, tasks.length),
-      seen: windowOf(element.scrollLeft, drawn.clientWidth, COLUMN, versions.length),
-    });
-  }, [tasks.length, versions.length]);
-  const draw = useCallback(() => {
-    const element = canvas.current;
-    if (!element) return;
-    const [width, height] = [element.clientWidth * devicePixelRatio, element.clientHeight * devicePixelRatio];
-    if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
-    colors.current ??= gridColors(box.current!);
-    drawGrid(element.getContext('2d')!, { tasks, versions, columns, rows, seen, at }, colors.current);
-  }, [tasks, versions, columns, rows, seen, at]);
-  useEffect(draw, [draw]);
-  useEffect(() => onSeen(seen), [seen, onSeen]);
-  useEffect(() => {
-    look();
-    const resized = new ResizeObserver(look);
-    resized.observe(box.current!);
-    return () => resized.disconnect();
-  }, [look]);
-  useEffect(
-    () =>
-      onTheme(() => {
-        colors.current = null;
-        draw();
-      }),
-    [draw],
-  );
+  const { rows, seen, look } = useWindows(props, box, canvas);
+  useDrawing({ ...props, rows, seen }, box, canvas);
   const pointed = ({ nativeEvent }: PointerEvent) => placeAt(nativeEvent.offsetX, nativeEvent.offsetY, rows, seen);
   const onKey = (event: KeyboardEvent) => {
-    const move = MOVES[event.key];
     if (event.key === 'Enter' && at) onOpen(at);
-    if (!move) return;
+    const place = placeAfter(event.key, at, { rows, seen, tasks: tasks.length, versions: versions.length });
+    if (!place) return;
     event.preventDefault();
-    const place = {
-      row: clamp((at?.row ?? rows.from) + (at ? move[0] : 0), tasks.length),
-      column: clamp((at?.column ?? seen.from) + (at ? move[1] : 0), versions.length),
-    };
     box.current!.scrollTo(scrollFor(place.column, seen, COLUMN), scrollFor(place.row, rows, ROW));
     onMove(place);
   };
@@ -120,6 +83,64 @@ export function Grid(props: GridProps) {
       </div>
     </div>
   );
+}
+
+type Box = RefObject<HTMLDivElement | null>;
+type Canvas = RefObject<HTMLCanvasElement | null>;
+
+/** Which rows and columns are in sight, and a function that looks again. */
+function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Canvas) {
+  const [windows, setWindows] = useState({ rows: none, seen: none });
+  const rows = useMemo(() => within(windows.rows, tasks.length), [windows.rows, tasks.length]);
+  const seen = useMemo(() => within(windows.seen, versions.length), [windows.seen, versions.length]);
+  const look = useCallback(() => {
+    const [element, drawn] = [box.current, canvas.current];
+    if (!element || !drawn) return; // a scroll may be told after the end
+    setWindows({
+      rows: windowOf(element.scrollTop, drawn.clientHeight - HEAD, ROW, tasks.length),
+      seen: windowOf(element.scrollLeft, drawn.clientWidth, COLUMN, versions.length),
+    });
+  }, [box, canvas, tasks.length, versions.length]);
+  useEffect(() => onSeen(seen), [seen, onSeen]);
+  useEffect(() => {
+    look();
+    const resized = new ResizeObserver(look);
+    resized.observe(box.current!);
+    return () => resized.disconnect();
+  }, [box, look]);
+  return { rows, seen, look };
+}
+
+/** Draws what is in sight whenever it changes, and again in a new theme. */
+function useDrawing({ tasks, versions, columns, rows, seen, at }: GridPicture, box: Box, canvas: Canvas): void {
+  const colors = useRef<GridColors | null>(null);
+  const draw = useCallback(() => {
+    const element = canvas.current;
+    if (!element) return;
+    const [width, height] = [element.clientWidth * devicePixelRatio, element.clientHeight * devicePixelRatio];
+    if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
+    colors.current ??= gridColors(box.current!);
+    drawGrid(element.getContext('2d')!, { tasks, versions, columns, rows, seen, at }, colors.current);
+  }, [box, canvas, tasks, versions, columns, rows, seen, at]);
+  useEffect(draw, [draw]);
+  useEffect(
+    () =>
+      onTheme(() => {
+        colors.current = null;
+        draw();
+      }),
+    [draw],
+  );
+}
+
+type Sight = { readonly rows: Window; readonly seen: Window; readonly tasks: number; readonly versions: number };
+
+/** Where a key leads; the first one leads into the window. */
+function placeAfter(key: string, at: Place | null, { rows, seen, tasks, versions }: Sight): Place | undefined {
+  const move = MOVES[key];
+  if (!move) return undefined;
+  if (!at) return { row: rows.from, column: seen.from };
+  return { row: clamp(at.row + move[0], tasks), column: clamp(at.column + move[1], versions) };
 }
 
 const clamp = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));

@@ -11,7 +11,7 @@ export function IntervalBar({ gain: { value, interval } }: { readonly gain: Esti
   return (
     <svg className={`interval ${tone}`} viewBox="0 0 300 46" role="img" aria-label={words}>
       <path className="axis" d="M8 22H292" />
-      <path className="zero" d={`M${place(0)} 10V34`} />
+      <path className="zero" d={`M${place(0)} 16V32`} />
       <path
         className="span"
         d={`M${place(interval.low)} 22H${place(interval.high)}M${place(interval.low)} 16V28M${place(interval.high)} 16V28`}

@@ -25,13 +25,7 @@ export function Lineage({ run, versions, best, to = 'diff' }: LineageProps) {
       rowHeight={ROW}
       seen={to === 'step' ? 20 : 10}
       row={(index) => (
-        <Version
-          to={to}
-          run={run}
-          version={versions[index]!}
-          isBest={index === best}
-          place={index === last ? 'last' : index > last ? 'below' : index === 0 ? 'first' : 'between'}
-        />
+        <Version to={to} run={run} version={versions[index]!} isBest={index === best} place={railPlace(index, last)} />
       )}
     />
   );
@@ -68,13 +62,20 @@ function Version({ to, run, version, isBest, place }: VersionProps) {
   );
 }
 
-type RailPlace = 'first' | 'between' | 'last' | 'below';
+type RailPlace = 'first' | 'between' | 'last' | 'below' | 'only';
+
+function railPlace(index: number, last: number): RailPlace {
+  if (index > last) return 'below';
+  if (index === 0) return last === 0 ? 'only' : 'first';
+  return index === last ? 'last' : 'between';
+}
 
 const LINES: Readonly<Record<RailPlace, string>> = {
   first: `M10 16V${ROW}`,
   between: `M10 0V${ROW}`,
   last: 'M10 0V16',
   below: '',
+  only: '',
 };
 
 /** The line goes through taken versions; a stub leaves it. */

@@ -43,6 +43,10 @@ const OPS: Readonly<Record<string, string>> = {
 
 export const opWord = (op: string) => OPS[op] ?? op;
 
+/** Nothing to say of an edit that was applied as it is. */
+export const statusWords = (status: string, op: string) =>
+  status === `applied_${op}` ? '' : status.replaceAll('_', ' ');
+
 /** An edit on one line: what it writes, or what it takes away. */
 export const editLine = ({ content, target }: Pick<ListedEdit, 'content' | 'target'>) =>
   clip(oneLine(content || target).replace(/^[-*] /, ''), 300);

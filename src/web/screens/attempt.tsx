@@ -75,8 +75,12 @@ function Beside({ page, file, place }: AttemptProps) {
   );
 }
 
-const partOf = ({ figures }: RunPage, { version, part }: AttemptRow) =>
-  version === null || !figures.versions[version] ? part : `${part}, with ${versionName(figures.versions[version])}`;
+/** `step 3, the candidate` says which version it was; `step 3, training` does not. */
+function partOf({ figures }: RunPage, { version, part, step }: AttemptRow): string {
+  const shown = version === null ? undefined : figures.versions[version];
+  if (!shown || (shown.kind === 'candidate' && shown.step === step)) return part;
+  return `${part}, with ${versionName(shown)}`;
+}
 
 function AttemptText({ page, attempt: { row, result } }: { readonly page: RunPage; readonly attempt: AttemptPage }) {
   const { failReason, predictedAnswer, referenceText } = result;

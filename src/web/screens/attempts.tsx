@@ -64,7 +64,7 @@ const Chip = ({ word, onClear }: { readonly word: string; readonly onClear: () =
 );
 
 export const outcomeOf = ({ hard, soft, errored }: Pick<AttemptRow, 'hard' | 'soft' | 'errored'>): MarkKind =>
-  errored ? 'errored' : hard >= 1 ? 'passed' : soft > 0 ? 'partly' : 'failed';
+  errored ? 'errored' : hard >= 1 ? 'passed' : soft >= 1 ? 'inexact' : soft > 0 ? 'partly' : 'failed';
 
 function Attempt({ page: { name, figures }, row }: { readonly page: RunPage; readonly row: AttemptRow }) {
   const version = row.version === null ? undefined : figures.versions[row.version];

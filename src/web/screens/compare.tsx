@@ -4,6 +4,7 @@ import { runAddress } from '../address.ts';
 import { Diff } from '../parts/diff.tsx';
 import { Answer, Section } from '../parts/frame.tsx';
 import { IntervalBar } from '../parts/interval.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 import { priceOf } from '../parts/words.ts';
 import { useAddress, useAsked, useSource } from '../state.ts';
 import { TaskLinks } from './step-parts.tsx';
@@ -32,8 +33,12 @@ function Compared({ page }: { readonly page: ComparePage }) {
           <p className="sentence">{sentence}</p>
           <p className="note">
             From <a href={runAddress(a)}>{a}</a> to <a href={runAddress(b)}>{b}</a>, on {plural(tasks, `${split} task`)}
-            . {notes.join(' ')}
           </p>
+          {notes.map((note) => (
+            <p key={note} className="note said">
+              {note}
+            </p>
+          ))}
         </div>
         {gain ? <IntervalBar gain={gain} /> : null}
       </section>
@@ -45,9 +50,7 @@ function Compared({ page }: { readonly page: ComparePage }) {
         ) : null}
       </Section>
       <Section title="What else differs?">
-        <div className="wide">
-          <DifferenceTable page={page} />
-        </div>
+        <DifferenceTable page={page} />
       </Section>
       <Section title="From one skill to the other">
         <Diff {...page.texts} />
@@ -63,28 +66,10 @@ function DifferenceTable({ page: { a, b, before, after, costs, settings } }: { r
     ['price', priceOf(costs[0]), priceOf(costs[1])],
     ...settings.map(({ name, ...values }): [string, string, string] => [name, values.a, values.b]),
   ];
-  return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">What</th>
-          <th scope="col" className="number">
-            {a}
-          </th>
-          <th scope="col" className="number">
-            {b}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([what, one, other]) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
-            <td className="number">{one}</td>
-            <td className="number">{other}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const columns: Column<(typeof rows)[number]>[] = [
+    { head: 'What', cell: ([what]) => what },
+    { head: a, cell: ([, one]) => one },
+    { head: b, cell: ([, , other]) => other },
+  ];
+  return <Table className="differences" columns={columns} rows={rows} />;
 }

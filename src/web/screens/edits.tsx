@@ -4,7 +4,7 @@ import { groupBy, plural, points } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
 import { List } from '../parts/list.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { editLine, MEASURED_BY, opWord } from '../parts/words.ts';
+import { editLine, MEASURED_BY, opWord, statusWords } from '../parts/words.ts';
 import { changeAddress, useAddress } from '../state.ts';
 
 const SHOWN = 7;
@@ -119,6 +119,6 @@ const EditRow = ({ run, edit }: { readonly run: string; readonly edit: ListedEdi
     <span className="what" title={edit.content}>
       {editLine(edit)}
     </span>
-    <span className="note status">{edit.status === `applied_${edit.op}` ? '' : edit.status.replaceAll('_', ' ')}</span>
+    <span className="note status">{statusWords(edit.status, edit.op)}</span>
   </a>
 );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { RunPage } from '../../core/page/index.ts';
 import { runAddress } from '../address.ts';
 import { useKeys } from '../keys.ts';
@@ -36,28 +36,43 @@ export function RunFrame({ run, path }: FrameProps) {
   const [first = ''] = path;
   return (
     <>
-      <div className="tabs">
-        <nav aria-label="Screens of the run">
-          {TABS.map(([word, part]) => (
-            <a
-              key={part}
-              href={runAddress(run, part === '' ? [] : [part])}
-              aria-current={first === part ? 'page' : undefined}
-            >
-              {word}
-            </a>
-          ))}
-        </nav>
-        <LiveState shown={shown} isPaused={isPaused} onPause={() => setPaused(!isPaused)} />
-      </div>
+      {shown.page || !shown.problem ? (
+        <div className="tabs">
+          <Tabs run={run} at={first} />
+          <LiveState shown={shown} isPaused={isPaused} onPause={() => setPaused(!isPaused)} />
+        </div>
+      ) : null}
       {shown.page && hasTitle(path) ? null : <h1 className="for-readers">{`${run} ${first}`}</h1>}
       {shown.problem ? <Trouble {...shown.problem} /> : null}
       {shown.page ? (
         <RunPart page={shown.page} shown={shown} path={path} />
-      ) : shown.problem ? null : (
+      ) : shown.problem ? (
+        <p className="away">
+          <a href="#/">All runs</a>
+        </p>
+      ) : (
         <Loading what={`the run ${run}`} />
       )}
     </>
+  );
+}
+
+/** On a narrow screen they scroll: the one that is shown is in sight. */
+function Tabs({ run, at }: { readonly run: string; readonly at: string }) {
+  const nav = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is another place
+  useEffect(() => {
+    const shown = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (shown) nav.current!.scrollLeft = shown.offsetLeft - nav.current!.clientWidth / 2;
+  }, [at]);
+  return (
+    <nav ref={nav} aria-label="Screens of the run">
+      {TABS.map(([word, part]) => (
+        <a key={part} href={runAddress(run, part === '' ? [] : [part])} aria-current={at === part ? 'page' : undefined}>
+          {word}
+        </a>
+      ))}
+    </nav>
   );
 }
 

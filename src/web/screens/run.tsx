@@ -33,7 +33,11 @@ export function RunScreen({ page, doing }: { readonly page: RunPage; readonly do
       <Section
         title="Which edits did it?"
         className="at-edits"
-        aside={<a href={runAddress(name, ['edits'])}>All {plural(figures.edits.length, 'edit')}</a>}
+        aside={
+          figures.edits.length > 0 ? (
+            <a href={runAddress(name, ['edits'])}>All {plural(figures.edits.length, 'edit')}</a>
+          ) : null
+        }
       >
         <AcceptedEdits run={name} figures={figures} />
       </Section>

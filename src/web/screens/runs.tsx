@@ -77,7 +77,7 @@ function Run({ run }: { readonly run: RunListed }) {
       <a className="row run" href={runAddress(name)} data-row>
         <span className="what">{name}</span>
         <Mark kind="unreadable" />
-        <span className="why">{run.problem}</span>
+        <span className="why trouble-words">{run.problem}</span>
       </a>
     );
   return (

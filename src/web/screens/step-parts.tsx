@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import type { StepPage } from '../../core/page/index.ts';
 import type { TriedEdit } from '../../core/run/index.ts';
 import { plural } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
 import { Mark, type MarkKind } from '../parts/mark.tsx';
-import { editLine, opWord } from '../parts/words.ts';
+import { editLine, opWord, statusWords } from '../parts/words.ts';
 
 type StageProps = {
   readonly title: string;
@@ -40,6 +41,38 @@ export function EditList({ edits }: { readonly edits: readonly TriedEdit[] }) {
     </ul>
   );
 }
+
+export const Proposals = ({ patches }: { readonly patches: NonNullable<StepPage['patches']> }) =>
+  patches.map(({ patch, sourceType, batchSize }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: proposals keep their places
+    <div key={index}>
+      <p className="note">from {plural(batchSize, `${sourceType === 'failure' ? 'failed' : 'passed'} task`)}</p>
+      <EditList edits={patch.edits} />
+    </div>
+  ));
+
+export const Chosen = ({ step: { ranked, repeats, refused } }: { readonly step: StepPage }) => (
+  <>
+    <EditList edits={ranked?.edits ?? []} />
+    {repeats.length > 0 ? <p className="note">{plural(repeats.length, 'repeat')} left out</p> : null}
+    {refused.map(({ reason }) => (
+      <p key={reason} className="bad">
+        refused: {reason}
+      </p>
+    ))}
+  </>
+);
+
+export const Applied = ({ report }: { readonly report: NonNullable<StepPage['report']> }) => (
+  <ul className="edit-list">
+    {report.map(({ index, op, target, contentPreview, status, error }) => (
+      <li key={index}>
+        <span className="op">{opWord(op)}</span> {editLine({ content: contentPreview, target })}{' '}
+        <span className="note">{[statusWords(status, op), error].filter(Boolean).join(': ')}</span>
+      </li>
+    ))}
+  </ul>
+);
 
 type LinksProps = { readonly run: string; readonly kind: MarkKind; readonly tasks: readonly string[] };
 

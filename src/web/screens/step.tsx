@@ -5,9 +5,10 @@ import { runAddress } from '../address.ts';
 import { Answer, Section } from '../parts/frame.tsx';
 import { Lineage } from '../parts/lineage.tsx';
 import { Mark } from '../parts/mark.tsx';
+import { type Column, numbers, Table } from '../parts/table.tsx';
 import { priceOf, scoreChange, seconds, versionName } from '../parts/words.ts';
 import { useAsked, useSource } from '../state.ts';
-import { EditList, StageColumn, TaskLinks } from './step-parts.tsx';
+import { Applied, Chosen, EditList, Proposals, StageColumn, TaskLinks } from './step-parts.tsx';
 
 type StepProps = { readonly page: RunPage; readonly step: number | null };
 
@@ -28,15 +29,24 @@ function OneStep({ page, step }: { readonly page: RunPage; readonly step: number
   const source = useSource();
   const { name, figures } = page;
   const versions = figures.versions.filter((one) => one.step === step && one.kind !== 'guidance' && one.index > 0);
+  const last = Math.max(figures.curve.at(-1)?.step ?? 0, versions.length > 0 ? step : 0);
   const isOver = figures.curve.some((point) => point.step === step);
   const asked = useAsked(`step ${name} ${step} ${isOver || page.lines}`, () => source.step(name, step));
   return (
     <div className="stack">
       <div className="bar">
         <h1>Step {step}</h1>
-        <nav className="next" aria-label="Other steps">
-          <a href={runAddress(name, ['steps', Math.max(1, step - 1)])}>previous</a>
-          <a href={runAddress(name, ['steps', step + 1])}>next</a>
+        <nav className="other-steps" aria-label="Other steps">
+          {step > 1 ? (
+            <a className="button" href={runAddress(name, ['steps', step - 1])}>
+              ← step {step - 1}
+            </a>
+          ) : null}
+          {step < last ? (
+            <a className="button" href={runAddress(name, ['steps', step + 1])}>
+              step {step + 1} →
+            </a>
+          ) : null}
         </nav>
       </div>
       <Answer of={asked} what={`step ${step}`}>
@@ -123,48 +133,30 @@ function RaceFacts({ race, met }: { readonly race: Race; readonly met: number })
   );
 }
 
+type Wave = Race['waves'][number] & { readonly wave: number };
+
+const WAVE_COLUMNS: readonly Column<Wave>[] = [
+  { head: 'Wave', cell: ({ wave }) => wave },
+  numbers('Tasks met', ({ met }) => count(met)),
+  numbers('Expected gain', ({ expectedGain }) => points(expectedGain)),
+  numbers('Chance', ({ chance }) => percent(chance)),
+  { head: 'Then', cell: ({ verdict, reason }) => <span title={reason}>{verdict}</span> },
+];
+
 /** How the gate saw the candidate after each wave of tasks. */
 const Waves = ({ waves }: Pick<Race, 'waves'>) => (
-  <table className="waves">
-    <thead>
-      <tr>
-        <th scope="col">Wave</th>
-        <th scope="col" className="number">
-          Tasks met
-        </th>
-        <th scope="col" className="number">
-          Expected gain
-        </th>
-        <th scope="col" className="number">
-          Chance
-        </th>
-        <th scope="col">Then</th>
-      </tr>
-    </thead>
-    <tbody>
-      {waves.map(({ met, expectedGain, chance, verdict, reason }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: waves keep their places
-        <tr key={index}>
-          <th scope="row">{index + 1}</th>
-          <td className="number">{count(met)}</td>
-          <td className="number">{points(expectedGain)}</td>
-          <td className="number">{percent(chance)}</td>
-          <td title={reason}>{verdict}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <Table
+    className="waves"
+    columns={WAVE_COLUMNS}
+    rows={waves.map((wave, index): Wave => ({ ...wave, wave: index + 1 }))}
+  />
 );
 
 /** The six stages beside each other. */
-function Stages({
-  run,
-  step: { record, failed, passed, patches, merged, ranked, refused, repeats, report, missing },
-}: {
-  readonly run: string;
-  readonly step: StepPage;
-}) {
+function Stages({ run, step }: { readonly run: string; readonly step: StepPage }) {
+  const { record, failed, passed, patches, merged, ranked, report, missing } = step;
   const timing = (stage: Stage) => (record?.timing[stage] === undefined ? '' : seconds(record.timing[stage]));
+  const edits = (of: readonly unknown[] | undefined) => (of === undefined ? null : plural(of.length, 'edit'));
   return (
     <Section title="How it came about" aside={record ? <span className="note">{costOf(record)}</span> : null}>
       <div className="stages">
@@ -180,48 +172,16 @@ function Stages({
           time={timing('reflect')}
           what={patches === null ? null : plural(patches.length, 'proposal')}
         >
-          {patches?.map(({ patch, sourceType, batchSize }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: proposals keep their places
-            <div key={index}>
-              <p className="note">from {plural(batchSize, `${sourceType === 'failure' ? 'failed' : 'passed'} task`)}</p>
-              <EditList edits={patch.edits} />
-            </div>
-          ))}
+          <Proposals patches={patches ?? []} />
         </StageColumn>
-        <StageColumn
-          title="Joined"
-          time={timing('aggregate')}
-          what={merged === null ? null : plural(merged.edits.length, 'edit')}
-        >
+        <StageColumn title="Joined" time={timing('aggregate')} what={edits(merged?.edits)}>
           <EditList edits={merged?.edits ?? []} />
         </StageColumn>
-        <StageColumn
-          title="Chose"
-          time={timing('select')}
-          what={ranked === null ? null : plural(ranked.edits.length, 'edit')}
-        >
-          <EditList edits={ranked?.edits ?? []} />
-          {repeats.length > 0 ? <p className="note">{plural(repeats.length, 'repeat')} left out</p> : null}
-          {refused.map(({ reason }) => (
-            <p key={reason} className="bad">
-              refused: {reason}
-            </p>
-          ))}
+        <StageColumn title="Chose" time={timing('select')} what={edits(ranked?.edits)}>
+          <Chosen step={step} />
         </StageColumn>
-        <StageColumn
-          title="Applied"
-          time={timing('update')}
-          what={report === null ? null : plural(report.length, 'edit')}
-        >
-          {report?.map(({ index, contentPreview, status, error }) => (
-            <p key={index}>
-              {contentPreview}{' '}
-              <span className="note">
-                {status.replaceAll('_', ' ')}
-                {error ? `: ${error}` : ''}
-              </span>
-            </p>
-          ))}
+        <StageColumn title="Applied" time={timing('update')} what={edits(report ?? undefined)}>
+          <Applied report={report ?? []} />
         </StageColumn>
         <StageColumn
           title="Measured"
