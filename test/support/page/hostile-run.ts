@@ -41,16 +41,19 @@ const WHOLE = [
 
 /** What somebody might write into a task or a reply so that a page runs it. */
 export const PAYLOADS: readonly string[] = [
-  ...WHOLE,
-  ...TAGS.flatMap((tag) => [`<${tag}=${CALL}>`, `<${tag}="${CALL}">`, `<${tag.toUpperCase()}='${CALL}'/>`]),
-  ...ENDS.flatMap((end) => [`${end}<script>${CALL}</script>`, `${end}<img src=x onerror=${CALL}>`]),
-  ...TAGS.flatMap((tag) => ENDS.map((end) => `${end}<${tag}=${CALL}>`)),
+  ...new Set([
+    ...WHOLE,
+    ...TAGS.flatMap((tag) => [`<${tag}=${CALL}>`, `<${tag}="${CALL}">`, `<${tag.toUpperCase()}='${CALL}'/>`]),
+    ...ENDS.flatMap((end) => [`${end}<script>${CALL}</script>`, `${end}<img src=x onerror=${CALL}>`]),
+    ...TAGS.flatMap((tag) => ENDS.map((end) => `${end}<${tag}=${CALL}>`)),
+  ]),
 ];
 
 const TEXTS = [
-  ...['initialSkill', 'candidateSkill', 'content', 'target', 'reasoning', 'reason', 'question', 'predicted_answer'],
+  ...['content', 'target', 'reasoning', 'reason', 'question', 'predicted_answer'],
   ...['fail_reason', 'content_preview', 'contentPreview', 'env', 'optimizer', 'taskType', 'task_type', 'id'],
 ];
+const SKILLS = ['initialSkill', 'candidateSkill'];
 const NAMES = ['itemIds', 'items', 'taskIds', 'task_ids'];
 
 /** A copy of a run in which every text ends with another payload. */
@@ -64,11 +67,24 @@ export async function copyHostile(from: string, to: string): Promise<void> {
     const path = join(to, file);
     if (file.endsWith('.index.json') || file === 'state.json') rmSync(path);
     else if (file.endsWith('.json') && file.includes('/'))
-      writeFileSync(path, JSON.stringify(spoilt(JSON.parse(readFileSync(path, 'utf8')))));
+      writeFileSync(path, JSON.stringify(withAgent(spoilt(JSON.parse(readFileSync(path, 'utf8'))))));
   }
 }
 
+/** Every payload, one below the other. */
+export const ALL_PAYLOADS = PAYLOADS.join('\n');
+
+/** The first result of a file as that of an agent, with every payload in each of its texts: also in the names of files. */
+function withAgent(content: unknown): unknown {
+  if (!Array.isArray(content) || typeof content[0]?.hard !== 'number') return content;
+  const changes = PAYLOADS.map((payload) => ({ path: `src/${payload}`, change: 'added', patch: payload }));
+  const texts = { question: ALL_PAYLOADS, predicted_answer: ALL_PAYLOADS, fail_reason: ALL_PAYLOADS };
+  const extras = { diff: { changes, leftOut: [ALL_PAYLOADS] }, verifierOutput: ALL_PAYLOADS };
+  return [{ ...content[0], ...texts, extras }, ...content.slice(1)];
+}
+
 function spoilt(value: unknown, name = ''): unknown {
+  if (SKILLS.includes(name)) return `${value}\n${ALL_PAYLOADS}\n`;
   if (typeof value === 'string') return TEXTS.includes(name) && value !== '' ? withPayload(value) : value;
   if (Array.isArray(value))
     return value.map((one) => (NAMES.includes(name) && typeof one === 'string' ? withPayload(one) : spoilt(one, name)));
