@@ -10,6 +10,7 @@ import { costsAfterKills } from './kills/costs-after-kills.ts';
 import { kill } from './kills/kill.ts';
 import { killNight } from './kills/kill-night.ts';
 import { rolloutKill } from './kills/rollout-kill.ts';
+import { pageBrowser } from './page-browser.ts';
 import { pageServer } from './page-server.ts';
 import type { BenchRow, Measured } from './row.ts';
 import { chaos } from './rows/chaos.ts';
@@ -72,6 +73,7 @@ const rows: readonly BenchRow[] = [
   sleepIndexUnchanged,
   sleepIndexOverview,
   ...pageServer,
+  ...pageBrowser,
 ];
 
 const { values, positionals } = parseArgs({
