@@ -113,7 +113,7 @@ const gridScroll: BenchRow = {
     }),
 };
 
-/** All work of the main thread so far: scripts, styles, layout and drawing. */
+/** The work of the main thread so far: scripts, styles, layout and drawing. */
 async function workOf(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');

@@ -18,6 +18,7 @@ type CurveProps = {
 export function Curve({ figures, axis, height, onStep }: CurveProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const drawn = useRef<RunFigures | null>(null);
   const [at, setAt] = useState<number | null>(null);
   const [theme, setTheme] = useState(0);
   const latest = useRef({ figures, onStep });
@@ -32,14 +33,22 @@ export function Curve({ figures, axis, height, onStep }: CurveProps) {
       element,
     );
     plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    drawn.current = latest.current.figures;
+    const resized = new ResizeObserver(() => {
+      const { clientWidth: width } = element;
+      if (width !== made.width) made.setSize({ width, height });
+    });
     resized.observe(element);
     return () => {
       resized.disconnect();
       made.destroy();
     };
   }, [axis, height, theme]);
-  useEffect(() => plot.current?.setData(tableOf(figures, axis)), [figures, axis]);
+  useEffect(() => {
+    if (drawn.current === figures) return; // just made with them
+    drawn.current = figures;
+    plot.current?.setData(tableOf(figures, axis));
+  }, [figures, axis]);
   const { verdict, curve, summary } = figures;
   const about = `Score by ${axis}: from ${percent(summary.baselineSelectionScore)} to ${percent(summary.bestSelectionScore)} in ${curve.length} steps. ${verdict.kind}.`;
   const isEmpty = curve.length === 0 && summary.baselineSelectionScore === null;

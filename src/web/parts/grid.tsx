@@ -52,6 +52,7 @@ export function Grid(props: GridProps) {
     box.current!.scrollTo(scrollFor(place.column, seen, COLUMN), scrollFor(place.row, rows, ROW));
     onMove(place);
   };
+  // Elements are used again for other rows: making them costs more than the drawing of all cells.
   const shown = Array.from({ length: rows.to - rows.from }, (_, index) => rows.from + index);
   return (
     <div ref={box} className="grid" onScroll={look}>
@@ -59,7 +60,7 @@ export function Grid(props: GridProps) {
         <div className="pane">
           <ul className="names">
             {shown.map((row) => (
-              <li key={tasks[row]} className={at?.row === row ? 'is-at' : ''}>
+              <li key={row % shown.length} className={at?.row === row ? 'is-at' : ''}>
                 {name(row)}
               </li>
             ))}
@@ -96,10 +97,11 @@ function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Ca
   const look = useCallback(() => {
     const [element, drawn] = [box.current, canvas.current];
     if (!element || !drawn) return; // a scroll may be told after the end
-    setWindows({
-      rows: windowOf(element.scrollTop, drawn.clientHeight - HEAD, ROW, tasks.length),
-      seen: windowOf(element.scrollLeft, drawn.clientWidth, COLUMN, versions.length),
-    });
+    const [rows, seen] = [
+      windowOf(element.scrollTop, drawn.clientHeight - HEAD, ROW, tasks.length),
+      windowOf(element.scrollLeft, drawn.clientWidth, COLUMN, versions.length),
+    ];
+    setWindows((before) => (isSame(before.rows, rows) && isSame(before.seen, seen) ? before : { rows, seen }));
   }, [box, canvas, tasks.length, versions.length]);
   useEffect(() => onSeen(seen), [seen, onSeen]);
   useEffect(() => {
@@ -143,4 +145,5 @@ function placeAfter(key: string, at: Place | null, { rows, seen, tasks, versions
   return { row: clamp(at.row + move[0], tasks), column: clamp(at.column + move[1], versions) };
 }
 
+const isSame = (one: Window, other: Window) => one.from === other.from && one.to === other.to;
 const clamp = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
