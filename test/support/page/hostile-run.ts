@@ -72,7 +72,7 @@ export async function copyHostile(from: string, to: string): Promise<void> {
 }
 
 /** Every payload, one below the other. */
-export const ALL_PAYLOADS = PAYLOADS.join('\n');
+const ALL_PAYLOADS = PAYLOADS.join('\n');
 
 /** The first result of a file as that of an agent, with every payload in each of its texts: also in the names of files. */
 function withAgent(content: unknown): unknown {

@@ -156,6 +156,6 @@ it('compares, filters, opens a gap and changes the theme by keys', async () => {
   await page.getByText(/^protected:/).waitFor();
   await tabTo(page, /^Theme: system/);
   await page.keyboard.press('Enter');
-  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+  await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('light');
   expect(faults).toEqual([]);
 });

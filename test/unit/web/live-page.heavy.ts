@@ -32,7 +32,7 @@ async function openPage(url: string): Promise<{ page: Page; faults: string[] }> 
 it('follows a run from its first event to its verdict, without a fault', async () => {
   const server = await serveRuns({ root: folder, port: 0 });
   try {
-    const training = trainDemo(folder, 15);
+    const training = trainDemo(folder, 40);
     const { page, faults } = await openPage(server.url);
     const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
     await expect
