@@ -20,7 +20,7 @@ type Look = (bytes: Buffer) => Buffer | Fault;
 type Use = (body: HeldBody | Fault) => Promise<void>;
 
 /** More than agents send. Providers take up to 32 MB. */
-const MAX_BODY_MB = 24;
+const MAX_BODY_MB = 20;
 const MAX_BODY = MAX_BODY_MB * 1_000_000;
 /** Without a length, others would wait for all of a body that is too large. Agents' clients give one. */
 const MAX_UNANNOUNCED = 4_000_000;
@@ -31,7 +31,7 @@ const TOO_LARGE: Fault = {
 const UNREADABLE: Fault = { status: 400, message: 'The request cannot be unpacked.' };
 
 /** What one gateway holds in memory. Most requests fit into it. */
-const OWN_BYTES = 500_000;
+const OWN_BYTES = 250_000;
 /** Larger bodies of one gateway at a time. They are on disk until they are answered. */
 const LARGE_AT_ONCE = 4;
 /** All gateways of this process read their larger bodies one after the other. */
