@@ -33,7 +33,9 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'transcripts: findSource().list': 'a source has a fixed name',
   'transcripts: findSource().read': 'a source has a fixed name',
   'transcripts: findSource().roots': 'a source has a fixed name',
+  'workspaces: openSandbox().run': 'starts a process',
   'workspaces: projectFiles': 'asks git',
+  'workspaces: sandboxes.container().run': 'starts a process',
 };
 
 /** Systems allow no longer path. */

@@ -174,10 +174,11 @@ function toTasks({ choice: { skill, source }, file, goThere }: WrittenProject): 
 /** `init` says itself whether tasks are enough, and names a judge. */
 const SAID_ELSEWHERE: readonly string[] = ['too-few', 'hardly-any', 'not-judged'];
 
-/** What is wrong with the tasks of a proposed project. What cannot be read at all, the next command says. */
-export async function checkProposal(directory: string, { settings }: Proposal) {
+/** What is wrong with the tasks of a proposed project. `train` checks a large file, and says what cannot be read at all. */
+export async function checkProposal(directory: string, { weighed }: Choice, { settings }: Proposal) {
   const { tasks, env, columns, scoring, judge } = settings as Partial<LoadedProject['project']>;
-  if (tasks === undefined || !hasOwnTasks(env)) return { warnings: [], refusal: undefined };
+  if (tasks === undefined || !hasOwnTasks(env) || weighed?.largeBytes !== undefined)
+    return { warnings: [], refusal: undefined };
   const scored = typeof scoring === 'string' ? { scoring: { kind: scoring } as never } : { scoring };
   try {
     const { findings } = await checkInputs(join(directory, tasks), defined({ env, columns, judge, ...scored }));

@@ -92,7 +92,7 @@ async function writeProject(found: FolderFindings, flags: Flags, terminal: Termi
     return answer({ found, choice }, { written: [], next, cautions: leftOutCautions(found) }, terminal);
   }
   const proposal = propose(choice, basename(directory));
-  const checked = await checkProposal(directory, proposal);
+  const checked = await checkProposal(directory, choice, proposal);
   if (checked.refusal && !flags.force) throw checked.refusal;
   const file = `skillopt.config.${flags.format}`;
   const files = {

@@ -96,7 +96,8 @@ function pathsTo(project: string, { home }: Place): string[] {
 }
 
 /** `//host/share` and `/net/host` would ask another machine: a transcript must not make us do that. */
-const isHere = (path: string) => isAbsolute(path) && !/^(?:[\\/]{2}|\/(?:net|afs|proc|dev|sys)\/)/.test(path);
+const isHere = (path: string) =>
+  isAbsolute(path) && !/^(?:[\\/]{2}|\/(?:net|afs|proc|dev(?!\/shm\/)|sys)\/)/.test(path);
 
 /** The outermost first. */
 function foldersAbove(path: string): string[] {

@@ -1,8 +1,6 @@
 import { newPiecesOf } from '../../document/index.ts';
-import { hasUnusualCommand } from './commands.ts';
 import { findPoison } from './find-poison.ts';
-import { isForeign } from './language.ts';
-import { findSaid, MOST_CHARACTERS, plainOf, sentencesOf } from './sentences.ts';
+import { findSaid, isForbidden, MOST_CHARACTERS, plainOf, sentencesOf } from './sentences.ts';
 import { ASKS, SIGNS } from './signs.ts';
 
 /**
@@ -45,3 +43,53 @@ export const findMarkedLines = (before: string, after: string): MarkedLine[] =>
     const reasons = findMarks(line);
     return { line, reasons, isStriking: reasons[0] !== NEW };
   });
+
+/** Commands that build, test, format or look, and so need nobody's eye. */
+const USUAL = [
+  /^(?:npm|pnpm|yarn|bun) (?:run [\w:-]+|test|lint|build|check|format|typecheck|dev|start|ci|add|install)\b/u,
+  /^(?:(?:npx|pnpm|yarn|bunx|uv run|poetry run|bundle exec|python -m) )?(?:vitest|jest|tsc|eslint|prettier|biome|pytest|ruff|mypy|black|rspec|rubocop)\b/u,
+  /^(?:cargo|go|dotnet|mvn|\.?\/?gradlew?|swift) (?:[\w-]+ )?(?:test|build|check|clippy|fmt|vet|format|verify|nextest)\b/u,
+  /^(?:make|just|ninja|task|set|uv (?:add|sync))\b/u,
+  /^git (?:status|diff|log|show|blame|add|commit|rebase|switch|restore|checkout|fetch|pull|bisect|mv)\b/u,
+  /^(?:docker compose (?:up|ps|logs|down)|terraform (?:fmt|validate|plan)|rg|grep|ls|shfmt)\b/u,
+];
+/** What makes a usual command another one. */
+const TURNED =
+  /[|<>;&$~@]|:\/|(?:^| )-{1,2}(?:u|y|f|k|yes|force|no-|skip|ignore|allow|unsafe|insecure|privileged|pass-?with|exclude|admin|author|amend|update|registry|index)/u;
+/** A program in small letters and what it gets; not `camelCase: value`, a sentence or a list of names. */
+const COMMAND =
+  /^(?:[a-z_]{2,40}=\S{0,80} )*(?:\.?\/)?[a-z][\w./-]{0,40} +(?:-{1,2}\w|[~./$"'<@\w][^\s,]{0,80}(?: |$))/u;
+const SHELL = /^[|>]|\$\(|&& |\|\| | \| |;/u;
+
+const isUnusual = (code: string) =>
+  (COMMAND.test(code) || SHELL.test(code)) && !(USUAL.some((one) => one.test(code)) && !TURNED.test(code));
+
+const SPANS = /(?<!```)```[^\n]*\n([\s\S]*?)(?:\n[ \t]*```|$)|`([^`\n]{1,400})`/gu;
+
+/** Whether a sentence has a command that does more than build, test, format or look, and does not forbid it. */
+const hasUnusualCommand = (sentence: string): boolean =>
+  FLAG.test(sentence.replace(SPANS, ' ')) ||
+  [...sentence.matchAll(SPANS)].some(({ 0: whole, 1: fence, 2: span = '', index }) => {
+    const lines = fence?.split('\n') ?? [span];
+    return lines.some((code) => isUnusual(code.trim())) && !isForbidden(sentence, index, whole.length);
+  });
+const FLAG = /\s-{1,2}[a-z]/u;
+
+const setOf = (words: string) => new Set(words.split(' '));
+const ENGLISH = setOf(
+  'the a an and or not no of to in on at by for from with is are be as it its this that if when before after never use only all any each every must should may you your i me my we they what which also more most first own',
+);
+const FOREIGN = setOf(
+  'der die das und nicht mit für auf ist ein eine den im zu nur nie ohne le la les et des une un du pas est dans pour avec el los las y en del con para por que se il lo di che non um uma com não em os het een niet van voor och att inte som er og ikke til det ve bir için nie się oraz',
+);
+
+/** Whether a sentence is in a language that is not read here. Code and names do not count. */
+function isForeign(sentence: string): boolean {
+  const prose = sentence.replace(/`[^`\n]{1,400}`|```[\s\S]*/gu, ' ');
+  const letters = prose.match(/\p{L}/gu)?.length ?? 0;
+  const latin = prose.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  if (letters - latin >= 3 && letters - latin > letters / 5) return true;
+  const words = prose.match(/(?<![\w./-])\p{L}[\p{L}']*(?![\w/-]|\.\w)/gu) ?? [];
+  const count = (known: ReadonlySet<string>) => words.filter((word) => known.has(word)).length;
+  return count(FOREIGN) > count(ENGLISH);
+}
