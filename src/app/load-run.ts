@@ -11,7 +11,7 @@ import {
   usageBeyond,
   type VerdictOptions,
 } from '../core/run/index.ts';
-import { suggestion } from '../core/text/index.ts';
+import { growing, suggestion } from '../core/text/index.ts';
 import { resolvePath } from '../project/index.ts';
 import {
   foldJournal,
@@ -38,8 +38,9 @@ type Watch = (event: RunEvent, state: RunState) => void;
 export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
   const kept = watch ? undefined : await readKeptState(path, JOURNAL_FILE);
   let state = kept?.state ?? emptyRun;
+  const fold = watch ? reduce : growing(reduce); // a watcher may keep every state
   const take = (event: RunEvent) => {
-    state = reduce(state, event);
+    state = fold(state, event);
     watch?.(event, state);
   };
   await foldJournal(join(path, JOURNAL_FILE), take, kept?.place);
@@ -49,8 +50,9 @@ export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
 /** A run as pages show it. Reads the whole journal: no state that was kept has its attempts. */
 export async function viewRun(path: string, watch?: (event: RunEvent) => void): Promise<RunView> {
   let view = noView;
+  const project = growing(projectRun);
   await foldJournal(join(path, JOURNAL_FILE), (event) => {
-    view = projectRun(view, event);
+    view = project(view, event);
     watch?.(event);
   });
   return view;

@@ -187,9 +187,11 @@ export async function loadAttempts({ path, name }: LoadedRun, { task, step }: At
 
 /** The attempt that shows what a version of the skill did: one from the test, else one from the search. */
 export function attemptOf(version: string, attempts: readonly TaskAttempt[], state: RunState): TaskAttempt {
-  const { best, current, stepsDone } = state;
+  const { best, current, stepsDone, history } = state;
   const step = stepOf(version);
-  const candidate = (of: number) => `step ${of}, the candidate`;
+  // Where a part of a rejected patch was kept, the attempts of the candidate are those of another skill.
+  const isSalvaged = (of: number) => history.some((record) => record.step === of && record.salvagedEdits !== undefined);
+  const candidate = (of: number) => (isSalvaged(of) ? '' : `step ${of}, the candidate`);
   const parts: Readonly<Record<string, readonly string[]>> = {
     initial: ['test, baseline skill', 'the beginning'],
     best: ['test, best skill', 'the end', candidate(best.step)],

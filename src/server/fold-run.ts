@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { noView, type Problem, projectRun, type RunView } from '../core/page/index.ts';
 import type { RunEvent } from '../core/run/index.ts';
+import { growing } from '../core/text/index.ts';
 import { foldJournal, type JournalPlace } from '../stores/index.ts';
 import { problemOf } from './failure.ts';
 
@@ -39,9 +40,10 @@ export async function foldOn(journal: string, known: Folded): Promise<Folded> {
 
 async function fold(journal: string, from: Folded): Promise<Folded> {
   let { view } = from;
+  const project = growing(projectRun);
   const types = from.types.slice();
   const take = (event: RunEvent) => {
-    view = projectRun(view, event);
+    view = project(view, event);
     types.push(event.type);
   };
   try {

@@ -2,7 +2,7 @@ import { describeRun, listNightRuns, type NightsPlace } from '../app/index.ts';
 import type { RunListed, RunsPage } from '../core/page/index.ts';
 import { suggestion } from '../core/text/index.ts';
 import { listRuns, type RunListing } from '../stores/index.ts';
-import { Refusal, shortPlace, withoutPlaces } from './failure.ts';
+import { problemOf, Refusal, shortPlace, withoutPlaces } from './failure.ts';
 
 export type RunFolder = {
   /** Every run that may be asked for, by the name that the list shows. */
@@ -15,10 +15,13 @@ type Place = { readonly root: string; readonly nights?: NightsPlace | undefined 
 /** The runs below a folder and the nights of a project, as `skillopt runs` lists them. */
 export function runFolder({ root, nights }: Place): RunFolder {
   const known = new Map<string, RunListed>();
-  const list = async () => [...(await listRuns(root)), ...(nights ? await listNightRuns(nights).catch(() => []) : [])];
+  const list = async () => {
+    const [runs, nightRuns] = [await listRuns(root), await nightsOf(nights)];
+    return { all: [...runs, ...nightRuns.runs], warning: nightRuns.warning };
+  };
   return {
     async find(name) {
-      const all = await list();
+      const { all } = await list();
       const found = all.find((run) => run.name === name);
       if (found) return found;
       const names = all.map((run) => run.name);
@@ -29,13 +32,24 @@ export function runFolder({ root, nights }: Place): RunFolder {
       );
     },
     async page() {
-      const all = (await list()).sort((a, b) => Number(b.modifiedAt) - Number(a.modifiedAt));
+      const { all, warning } = await list();
+      all.sort((a, b) => Number(b.modifiedAt) - Number(a.modifiedAt));
       const runs: RunListed[] = [];
       // One by one: long journals are large.
       for (const run of all) runs.push(await describe(run, known));
-      return { folder: shortPlace(root), runs };
+      return { folder: shortPlace(root), runs, ...(warning === undefined ? {} : { warning }) };
     },
   };
+}
+
+/** Nights that cannot be read do not hide the other runs: the page says what is missing. */
+async function nightsOf(place: NightsPlace | undefined): Promise<{ runs: RunListing[]; warning?: string }> {
+  try {
+    return { runs: place ? await listNightRuns(place) : [] };
+  } catch (error) {
+    const { message } = problemOf(error);
+    return { runs: [], warning: `The nights of this project are not listed: ${message}` };
+  }
 }
 
 /** A run that is done changes only with its journal. */

@@ -26,7 +26,12 @@ export type RunListed = {
   readonly problem?: string;
 };
 
-export type RunsPage = { readonly folder: string; readonly runs: readonly RunListed[] };
+export type RunsPage = {
+  readonly folder: string;
+  readonly runs: readonly RunListed[];
+  /** What could not be listed, and why. */
+  readonly warning?: string;
+};
 
 /** A step from its training tasks to its end. What is `null` is not there yet, or was not kept. */
 export type StepPage = {

@@ -1,3 +1,4 @@
+import type { ItemScore } from '../contracts/index.ts';
 import {
   type Blame,
   type GateDecision,
@@ -9,7 +10,7 @@ import {
   totalCost,
 } from '../run/index.ts';
 import { calibrate, DEFAULT_CONFIDENCE, normalQuantile } from '../stats/index.ts';
-import { memoizeWeakly, skillHash } from '../text/index.ts';
+import { listWith, memoizeWeakly, objectWith, skillHash } from '../text/index.ts';
 import {
   addAttempts,
   addVersion,
@@ -26,13 +27,13 @@ type Take<Type extends RunEvent['type']> = (view: RunView, event: Event<Type>) =
 /** The view after one more event: what the page, the report and the JSON of `show` say of a run. */
 export function projectRun(view: RunView, event: RunEvent): RunView {
   const take = Object.hasOwn(TAKERS, event.type) ? (TAKERS[event.type] as Take<RunEvent['type']>) : undefined;
+  // An event is about the state before it, and the first one about none.
+  const taken = take?.(event.type === 'run-start' ? noView : view, event) ?? view;
   const state = reduce(view.state, event);
-  // An event is about the state before it; the first one brings the settings.
-  const taken = take?.(event.type === 'run-start' ? { ...noView, state } : view, event) ?? view;
-  const next = { ...taken, state, lines: view.lines + 1 };
-  const [current, best] = [placeOf(next, state.current.hash, view.current), placeOf(next, state.best.hash, view.best)];
-  const moved = { ...next, current, best };
-  return event.type === 'step-end' ? { ...moved, curve: [...moved.curve, pointOf(moved)] } : moved;
+  const current = placeOf(taken, state.current.hash, view.current);
+  const best = placeOf(taken, state.best.hash, view.best);
+  const curve = event.type === 'step-end' ? listWith(taken.curve, pointOf(state, taken.versions)) : taken.curve;
+  return objectWith(taken, { state, lines: view.lines + 1, current, best, curve });
 }
 
 /** The latest version with this text that was taken. */
@@ -173,20 +174,16 @@ function fateOf(action: string, decision: GateDecision | undefined, fault: strin
 function addTrial(view: RunView, { evaluation, decision }: Pick<Trial, 'evaluation' | 'decision'>, folder: string) {
   const { confirmation = [], refreshed = [], veto } = decision ?? {};
   const [own, current] = [view.versions.length - 1, view.current];
-  const lists = [
-    [own, 'results', evaluation?.scores ?? []],
-    [own, 'second_pass', confirmation],
-    [own, 'asked_again', veto?.candidate ?? []],
-    [current, 'current', [...refreshed, ...(veto?.incumbent ?? [])]],
-  ] as const;
-  const add = (known: RunView, [version, name, scores]: (typeof lists)[number]) =>
+  const add = (known: RunView, version: number, name: string, scores: readonly ItemScore[]) =>
     addAttempts(known, { version, split: 'val', part: `${folder}/${name}` }, scores);
-  return lists.reduce(add, view);
+  const judged = add(add(view, own, 'results', evaluation?.scores ?? []), own, 'second_pass', confirmation);
+  const asked = add(judged, own, 'asked_again', veto?.candidate ?? []);
+  return add(asked, current, 'current', [...refreshed, ...(veto?.incumbent ?? [])]);
 }
 
 const folderOf = (step: number) => `steps/step_${String(step).padStart(4, '0')}`;
 
-function pointOf({ state, versions }: RunView): CurvePoint {
+function pointOf(state: RunState, versions: RunView['versions']): CurvePoint {
   const { step, bestScore, currentScore, action } = state.history.at(-1)!;
   const { calls, tokens, costUsd } = totalCost(state.usage);
   const candidate = versions.findLast((one) => one.step === step && (one.kind === 'candidate' || one.kind === 'part'));

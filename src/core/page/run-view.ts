@@ -1,6 +1,7 @@
 import type { ItemScore } from '../contracts/index.ts';
 import { type Cost, emptyRun, type GateDecision, type RunState } from '../run/index.ts';
 import type { Interval } from '../stats/index.ts';
+import { listWith, listWithAt, objectWith } from '../text/index.ts';
 import { type AttemptList, markOf, type Split } from './attempts.ts';
 
 /** A text that a run has made, and what became of it. */
@@ -67,11 +68,11 @@ export const noView: RunView = {
 };
 
 export function addVersion(view: RunView, version: Omit<SkillVersion, 'index'>): RunView {
-  return { ...view, versions: [...view.versions, { index: view.versions.length, ...version }] };
+  return objectWith(view, { versions: listWith(view.versions, { index: view.versions.length, ...version }) });
 }
 
 export function changeVersion(view: RunView, index: number, change: Partial<SkillVersion>): RunView {
-  return { ...view, versions: view.versions.with(index, { ...view.versions[index]!, ...change }) };
+  return objectWith(view, { versions: listWithAt(view.versions, index, { ...view.versions[index]!, ...change }) });
 }
 
 export function addAttempts(
@@ -82,22 +83,32 @@ export function addAttempts(
   const { config } = view.state;
   if (scores.length === 0 || config === undefined) return view;
   const named = nameTasks(view, scores, list.split);
-  const { tasks, marks } = inOrder(scores.map((score) => [named.taskIndex.get(score.id)!, markOf(score, config)]));
-  return { ...named, attempts: [...named.attempts, { ...list, tasks: shared(tasks, view.attempts), marks }] };
+  const { tasks, marks } = inOrder(scores, (score) => 256 * named.taskIndex.get(score.id)! + markOf(score, config));
+  const added = { ...list, tasks: shared(tasks, view.attempts), marks };
+  return objectWith(named, { attempts: listWith(named.attempts, added) });
 }
 
-/** Sorted as numbers that hold both: a pass may have ten thousand tasks. */
-function inOrder(pairs: readonly (readonly [task: number, mark: number])[]) {
-  const keys = Float64Array.from(pairs, ([task, mark]) => 256 * task + mark).sort();
-  return { tasks: Uint32Array.from(keys, (key) => key / 256), marks: Uint8Array.from(keys, (key) => key % 256) };
+/** Sorted as numbers that hold both, the task and its mark: a pass may have ten thousand tasks. */
+function inOrder(scores: readonly ItemScore[], keyOf: (score: ItemScore) => number) {
+  const [keys, tasks, marks] = [
+    new Float64Array(scores.length),
+    new Uint32Array(scores.length),
+    new Uint8Array(scores.length),
+  ];
+  for (let place = 0; place < scores.length; place += 1) keys[place] = keyOf(scores[place]!);
+  keys.sort();
+  for (let place = 0; place < scores.length; place += 1) {
+    tasks[place] = keys[place]! / 256;
+    marks[place] = keys[place]! % 256;
+  }
+  return { tasks, marks };
 }
 
 /** Tasks are named once, in the order in which they were met. */
 function nameTasks(view: RunView, scores: readonly ItemScore[], split: Split): RunView {
-  const news = scores.filter(({ id }) => !view.taskIndex.has(id));
-  if (news.length === 0) return view;
+  if (scores.every(({ id }) => view.taskIndex.has(id))) return view;
   const taskIndex = new Map(view.taskIndex);
-  for (const { id } of news) if (!taskIndex.has(id)) taskIndex.set(id, taskIndex.size);
+  for (const { id } of scores) if (!taskIndex.has(id)) taskIndex.set(id, taskIndex.size);
   const tasks = [...taskIndex.keys()].slice(view.tasks.length).map((id) => ({ id, split }));
   return { ...view, taskIndex, tasks: [...view.tasks, ...tasks] };
 }

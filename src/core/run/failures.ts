@@ -18,7 +18,8 @@ const OTHERS = 'another reason';
 const MOST_REASONS = 20;
 const LONGEST_REASON = 200;
 
-export function addFailures(a: FailureTable, b: FailureTable = {}): FailureTable {
+export function addFailures(a: FailureTable, b: FailureTable | undefined): FailureTable {
+  if (b === undefined) return a;
   const sum = { ...a };
   for (const [reason, { count, task }] of Object.entries(b)) {
     const key = Object.hasOwn(sum, reason) || Object.keys(sum).length < MOST_REASONS ? reason : OTHERS;

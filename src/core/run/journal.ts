@@ -3,6 +3,7 @@ import { isObject, skillHash } from '../text/index.ts';
 import type { RunEvent, Stamp } from './event.ts';
 import { findDefinition, unknownKind } from './events/events.ts';
 import { anything, define, faultIn, type ListChange, number, optional, tableOf, text } from './events/field.ts';
+import { type NamedTasks, NameTable, type PackedScores } from './name-table.ts';
 
 /** 16 hex digits of the SHA-256 of both texts. */
 type Digest = (before: string, text: string) => string;
@@ -47,7 +48,10 @@ export function journalLines(
         throw new Error(`${damaged}: it should have the check ${previous}`);
       if (check === undefined && isChecked) throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
       isChecked = check !== undefined;
-      const { names: news = [], check: written, ...packed } = JSON.parse(line) ?? {};
+      const packed = JSON.parse(line) ?? {};
+      const { names: news = [], check: written } = packed;
+      delete packed.check; // the last two: taking them off is quicker than copying the rest
+      delete packed.names;
       if (!isChecked && written !== undefined) throw new Error(`${damaged}: its check is no check`);
       names.add(news);
       const event = changeLists(packed, unpack) as RunEvent;
@@ -68,11 +72,13 @@ export function journalLines(
 }
 
 const packWith = (names: NameTable): ListChange => ({
+  isOwn: false,
   ids: (ids) => (isList(ids) ? names.packIds(ids as string[]) : ids),
   scores: (scores) => (isList(scores) ? names.packScores(scores as ItemScore[]) : scores),
 });
 
 const unpackWith = (names: NameTable): ListChange => ({
+  isOwn: true,
   ids: (ids) => (typeof ids === 'string' ? names.unpackIds(ids) : ids),
   scores: (scores) => (isList(scores) ? scores : names.unpackScores(scores as PackedScores)),
 });
@@ -125,150 +131,3 @@ function findFault(value: unknown): string | undefined {
 
 const never = { isValid: () => false };
 const UNKNOWN = 'must be a JSON object with a "type" that this version knows';
-
-type TaskName = readonly [id: string, taskType?: string];
-
-/** A score without its task. Among thousands of scores few marks differ. */
-type Mark = Omit<ItemScore, 'id' | 'taskType'>;
-
-/** Scores as columns: the tasks by their places in the table, the different marks, and which one each task got. */
-type PackedScores = { readonly tasks: string; readonly marks: readonly Mark[]; readonly got: string };
-
-type NamedTasks = { readonly names: readonly TaskName[]; readonly recent: readonly string[] };
-
-/** How many lists are remembered: steps often repeat the tasks of an earlier list. */
-const MOST_RECENT = 8;
-
-/**
- * The names and lists that a journal has used so far. Reader and writer have the same table after the same lines. Unpacking
- * throws when a list names something that the table lacks.
- */
-class NameTable {
-  readonly #names: TaskName[] = [];
-  readonly #places = new Map<string | undefined, Map<string, number>>();
-  /** Of each id, with any type: a list of tasks and a list of their scores are the same. */
-  readonly #lastPlaces = new Map<string, number>();
-  readonly #recent: string[];
-
-  constructor({ names, recent }: NamedTasks = { names: [], recent: [] }) {
-    this.add(names);
-    this.#recent = [...recent];
-  }
-
-  get size(): number {
-    return this.#names.length;
-  }
-
-  all(): NamedTasks {
-    return { names: [...this.#names], recent: [...this.#recent] };
-  }
-
-  since(place: number): readonly TaskName[] {
-    return this.#names.slice(place);
-  }
-
-  add(names: readonly TaskName[]): void {
-    for (const [id, taskType] of names) this.#placeOf(id, taskType);
-  }
-
-  packIds(ids: readonly string[]): string {
-    return this.#pack(ids.map((id) => this.#lastPlaces.get(id) ?? this.#placeOf(id, undefined)));
-  }
-
-  unpackIds(text: string): string[] {
-    return this.#unpack(text).map(([id]) => id);
-  }
-
-  packScores(scores: readonly ItemScore[]): PackedScores {
-    const tasks = this.#pack(scores.map(({ id, taskType }) => this.#placeOf(id, taskType)));
-    const places = new Map<string, number>();
-    const got = scores.map(({ id: _id, taskType: _type, ...mark }) => {
-      const text = JSON.stringify(mark);
-      const place = places.get(text) ?? places.size;
-      places.set(text, place);
-      return place;
-    });
-    const marks = [...places.keys()].map((text): Mark => JSON.parse(text));
-    return { tasks, marks, got: toDigits(got, digitsFor(marks.length)) };
-  }
-
-  unpackScores({ tasks, marks, got }: PackedScores): ItemScore[] {
-    const places = fromDigits(got, digitsFor(marks.length));
-    return this.#unpack(tasks).map(([id, taskType], index) => {
-      const mark = required(marks[places[index] ?? -1], 'mark');
-      return { id, ...mark, ...(taskType === undefined ? {} : { taskType }) };
-    });
-  }
-
-  #placeOf(id: string, taskType: string | undefined): number {
-    const places = this.#places.get(taskType) ?? new Map<string, number>();
-    this.#places.set(taskType, places);
-    const known = places.get(id);
-    if (known !== undefined) return known;
-    const place = this.#names.push(taskType === undefined ? [id] : [id, taskType]) - 1;
-    places.set(id, place);
-    this.#lastPlaces.set(id, place);
-    return place;
-  }
-
-  /** Digits behind their width; `=2` is the third-last list that differs. */
-  #pack(places: readonly number[]): string {
-    const width = digitsFor(this.#names.length);
-    const text = `${width}${toDigits(places, width)}`;
-    const back = this.#recent.indexOf(text);
-    this.#keepRecent(text);
-    return back === -1 ? text : `=${back}`;
-  }
-
-  #unpack(text: string): TaskName[] {
-    const whole = text.startsWith('=') ? required(this.#recent[Number(text.slice(1))], 'list') : text;
-    this.#keepRecent(whole);
-    const places = fromDigits(whole.slice(1), Number(whole[0]) || 1);
-    return places.map((place) => required(this.#names[place], 'task'));
-  }
-
-  #keepRecent(text: string): void {
-    const before = this.#recent.indexOf(text);
-    if (before !== -1) this.#recent.splice(before, 1);
-    this.#recent.unshift(text);
-    this.#recent.splice(MOST_RECENT);
-  }
-}
-
-function required<Value>(value: Value | undefined, what: string): Value {
-  if (value === undefined) throw new Error(`no line before it has this ${what}`);
-  return value;
-}
-
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const VALUES = new Map([...DIGITS].map((digit, value) => [digit.charCodeAt(0), value]));
-
-function digitsFor(count: number): number {
-  let width = 1;
-  while (DIGITS.length ** width < count) width += 1;
-  return width;
-}
-
-/** Numbers from 0 on as digits of base 64, each of the same width. */
-function toDigits(numbers: readonly number[], width: number): string {
-  let text = '';
-  for (const number of numbers) {
-    for (let place = DIGITS.length ** (width - 1); place >= 1; place /= DIGITS.length) {
-      text += DIGITS[Math.floor(number / place) % DIGITS.length];
-    }
-  }
-  return text;
-}
-
-/** `NaN` for what are no digits. */
-function fromDigits(text: string, width: number): number[] {
-  const numbers: number[] = [];
-  for (let start = 0; start < text.length; start += width) {
-    let number = 0;
-    for (let place = start; place < start + width; place += 1) {
-      number = number * DIGITS.length + (VALUES.get(text.charCodeAt(place)) ?? Number.NaN);
-    }
-    numbers.push(number);
-  }
-  return numbers;
-}

@@ -51,32 +51,33 @@ export function addStageUsage(a: UsageTable, b: UsageTable): UsageTable {
 
 /** A journal of an earlier version lacks the later counters. */
 export function addUsage(a: Partial<StageUsage>, b: Partial<StageUsage>): StageUsage {
-  const sum = (of: keyof StageUsage) => (a[of] ?? 0) + (b[of] ?? 0);
-  const [rollouts, recovered] = [sum('rollouts'), sum('recovered')];
-  const [loaded, unread, cutShort] = [sum('loaded'), sum('unread'), sum('cutShort')];
-  const unanswered = sum('unanswered');
   // Written out, since this is done for every reply.
-  return {
-    input: sum('input'),
-    cached: sum('cached'),
-    output: sum('output'),
-    reasoning: sum('reasoning'),
-    replies: sum('replies'),
-    cacheHits: sum('cacheHits'),
-    retries: sum('retries'),
-    waitMs: sum('waitMs'),
-    costUsd: sum('costUsd'),
-    unpriced: sum('unpriced'),
-    ...(rollouts > 0 && { rollouts }),
-    ...(loaded > 0 && { loaded }),
-    ...(unread > 0 && { unread }),
-    ...(cutShort > 0 && { cutShort }),
-    ...(recovered > 0 && { recovered }),
-    ...(unanswered > 0 && {
-      ...{ unanswered, unansweredTokens: sum('unansweredTokens'), unansweredUsd: sum('unansweredUsd') },
-    }),
+  const sum: { -readonly [Name in keyof StageUsage]: StageUsage[Name] } = {
+    input: (a.input ?? 0) + (b.input ?? 0),
+    cached: (a.cached ?? 0) + (b.cached ?? 0),
+    output: (a.output ?? 0) + (b.output ?? 0),
+    reasoning: (a.reasoning ?? 0) + (b.reasoning ?? 0),
+    replies: (a.replies ?? 0) + (b.replies ?? 0),
+    cacheHits: (a.cacheHits ?? 0) + (b.cacheHits ?? 0),
+    retries: (a.retries ?? 0) + (b.retries ?? 0),
+    waitMs: (a.waitMs ?? 0) + (b.waitMs ?? 0),
+    costUsd: (a.costUsd ?? 0) + (b.costUsd ?? 0),
+    unpriced: (a.unpriced ?? 0) + (b.unpriced ?? 0),
   };
+  for (const name of SOMETIMES) {
+    const total = (a[name] ?? 0) + (b[name] ?? 0);
+    if (total > 0) sum[name] = total;
+  }
+  if (sum.unanswered === undefined) return sum;
+  const [unansweredTokens, unansweredUsd] = [
+    (a.unansweredTokens ?? 0) + (b.unansweredTokens ?? 0),
+    (a.unansweredUsd ?? 0) + (b.unansweredUsd ?? 0),
+  ];
+  return { ...sum, unansweredTokens, unansweredUsd };
 }
+
+/** Counters that are absent at zero. */
+const SOMETIMES = ['rollouts', 'loaded', 'unread', 'cutShort', 'recovered', 'unanswered'] as const;
 
 /** Milliseconds of one rollout that had to be asked for: what the cache knew took no time. */
 export function timeOfRollout({ ms, usage: { rollout } }: { ms: number; usage: UsageTable }): number | undefined {
@@ -95,7 +96,8 @@ type StageAnswers = {
 
 export type AnswerTable = Readonly<Record<string, StageAnswers>>;
 
-export function addAnswers(a: AnswerTable, b: AnswerTable = {}): AnswerTable {
+export function addAnswers(a: AnswerTable, b: AnswerTable | undefined): AnswerTable {
+  if (b === undefined) return a;
   const sum = { ...a };
   for (const [stage, { read, unreadable, sample }] of Object.entries(b)) {
     const known = sum[stage] ?? { read: 0, unreadable: 0 };

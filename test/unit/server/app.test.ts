@@ -57,6 +57,18 @@ describe('a folder of runs', () => {
     expect(JSON.stringify(runs)).not.toContain(folder.root);
   });
 
+  it('is listed without nights that cannot be read, and says so without a path', async () => {
+    const stateFolder = join(folder.root, 'state-loop');
+    symlinkSync(stateFolder, stateFolder); // a link to itself leads nowhere
+    const others = openPages({ root: folder.root, nights: { cwd: folder.root, stateFolder } });
+    const { runs, warning } = await others.json<RunsPage>('/api/runs');
+    rmSync(stateFolder);
+    expect(runs.map(({ name }) => name)).toContain('demo');
+    expect(warning).toMatch(/^The nights of this project are not listed: /);
+    expect(warning).not.toContain(folder.root);
+    expect(await pages.json('/api/runs')).not.toHaveProperty('warning');
+  });
+
   it('answers a run with the figures of its fold, and its tasks and columns', async () => {
     const view = await viewOfDemo();
     const page = await pages.json<RunPage>('/api/runs/demo');

@@ -6,7 +6,10 @@ import type { Blame, GateDecision } from '../gate-evidence.ts';
 import type { Refusal } from './event-data.ts';
 
 /** How a journal packs or unpacks the lists of tasks and of scores in an event. */
-export type ListChange = Readonly<Record<'ids' | 'scores', (value: unknown) => unknown>>;
+export type ListChange = Readonly<Record<'ids' | 'scores', (value: unknown) => unknown>> & {
+  /** Whether the event belongs to nobody else, and is changed in place. */
+  readonly isOwn: boolean;
+};
 
 type MapLists = (value: unknown, change: ListChange) => unknown;
 
@@ -70,7 +73,7 @@ export function listsIn(checks: Fields): MapLists | undefined {
   if (maps.length === 0) return undefined;
   return (value, change) => {
     if (typeof value !== 'object' || value === null) return value;
-    const changed: Record<string, unknown> = { ...value };
+    const changed = (change.isOwn ? value : { ...value }) as Record<string, unknown>;
     for (const [key, mapLists] of maps) {
       if (changed[key] !== undefined && changed[key] !== null) changed[key] = mapLists(changed[key], change);
     }

@@ -1,5 +1,5 @@
 import { type Evaluation, type ItemScore, knowsNoise, selectGateScore } from '../../contracts/index.ts';
-import { head } from '../../text/index.ts';
+import { head, listWith } from '../../text/index.ts';
 import type { Trial } from '../events/event-data.ts';
 import { acceptEvidence, addRefreshed, type GateEvidence, shrunkScore } from '../gate-evidence.ts';
 import type { RunState, ScoredSkill } from '../run-state.ts';
@@ -21,7 +21,7 @@ export const passOf = ({ evaluations }: Pick<RunState, 'evaluations'>, hash: str
   evaluations.findLast((pass) => pass.hash === hash);
 
 export function recordPass(state: RunState, hash: string, { hard, soft }: Pass): RunState {
-  return { ...state, evaluations: [...state.evaluations, { hash, hard, soft }] };
+  return { ...state, evaluations: listWith(state.evaluations, { hash, hard, soft }) };
 }
 
 export function recordPasses(state: RunState, table: Readonly<Record<string, Pass>>): RunState {
@@ -57,17 +57,18 @@ export function addMeasurement(
   hash: string,
   { evaluation, isPartial = false, decision }: Judged,
 ): RunState {
-  const known = evaluation && !isPartial ? recordPass(state, hash, evaluation) : state;
-  if (!decision || !state.config) return known;
+  const isWhole = evaluation && !isPartial;
+  if (!decision || !state.config) return isWhole ? recordPass(state, hash, evaluation) : state;
   const isSeed = state.current.origin === 'initial';
   const drawn = [...decision.refreshed, ...(decision.veto?.incumbent ?? [])];
   const gate = drawn.length === 0 ? state.gate : addRefreshed(state.gate, drawn, { ...state.config, isSeed });
-  const current = { ...known.current, score: shrunkScore(gate) };
+  const current = { ...state.current, score: shrunkScore(gate) };
   return {
-    ...known,
+    ...state,
+    evaluations: isWhole ? recordPass(state, hash, evaluation).evaluations : state.evaluations,
     gate,
     current,
-    best: known.best.hash === current.hash ? { ...known.best, score: current.score } : known.best,
+    best: state.best.hash === current.hash ? { ...state.best, score: current.score } : state.best,
   };
 }
 

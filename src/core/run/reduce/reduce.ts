@@ -1,11 +1,11 @@
 import { bucketScores, type Evaluation } from '../../contracts/index.ts';
 import { addObservations, noEvidence } from '../../stats/index.ts';
-import { defined, skillHash } from '../../text/index.ts';
+import { defined, objectWith, skillHash } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import type { Trial } from '../events/event-data.ts';
 import { addFailures } from '../failures.ts';
 import { openEvidence, toObservations, toTable } from '../gate-evidence.ts';
-import { type RunState, unscored } from '../run-state.ts';
+import { type RunState, type ScoredSkill, unscored } from '../run-state.ts';
 import { addAnswers, addStageUsage, timeOfRollout } from '../stage-usage.ts';
 import {
   acceptedScore,
@@ -24,7 +24,7 @@ import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-function startRun(state: RunState, event: Event<'run-start'>): RunState {
+function startRun(_state: RunState, event: Event<'run-start'>): Partial<RunState> {
   const { config, initialSkill, skillSource, projectFile, isRunNamed, totalSteps, items, at } = event;
   const { drafts, aboutTasks } = event;
   const named = { ...(projectFile ? { projectFile } : {}), ...(isRunNamed ? { isRunNamed } : {}) };
@@ -32,7 +32,7 @@ function startRun(state: RunState, event: Event<'run-start'>): RunState {
   const about = { env: event.env, target: event.target, optimizer: event.optimizer };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
   const facts = { config, about, initialSkill, ...source, totalSteps, items, ...defined({ drafts, aboutTasks }) };
-  return { ...state, ...facts, current: seed, best: seed, startedAt: at };
+  return { ...facts, current: seed, best: seed, startedAt: at };
 }
 
 function setBaseline(state: RunState, event: Event<'baseline-end'>): RunState {
@@ -60,15 +60,15 @@ function takeGuidance(state: RunState, event: Event<'slow-update-end'>): RunStat
 }
 
 /** A comparison that taught nothing does not take away what was learned before. */
-function takeNotes(state: RunState, { epoch, action, content }: Event<'meta-skill-end'>): RunState {
-  return { ...state, metaSkill: action === 'no_content' ? state.metaSkill : content, metaSkillEpoch: epoch };
+function takeNotes(state: RunState, { epoch, action, content }: Event<'meta-skill-end'>): Partial<RunState> {
+  return { metaSkill: action === 'no_content' ? state.metaSkill : content, metaSkillEpoch: epoch };
 }
 
-function endEpoch(state: RunState, { epoch }: Event<'epoch-end'>): RunState {
+function endEpoch(state: RunState, { epoch }: Event<'epoch-end'>): Partial<RunState> {
   const stepBuffer = state.config?.stepBufferScope === 'run' ? state.stepBuffer : [];
   const isIdle = state.rollouts === state.lastEpoch?.rollouts;
   const lastEpoch = { epoch, skill: state.current.skill, rollouts: state.rollouts, isIdle };
-  return { ...state, lastEpoch, stepBuffer };
+  return { lastEpoch, stepBuffer };
 }
 
 function prune(state: RunState, event: Event<'prune-end'>): RunState {
@@ -90,30 +90,29 @@ function selectFinal(state: RunState, event: Event<'final-selection-end'>): RunS
   return { ...known, best, final: { hard, soft, score } };
 }
 
-function measureFinal(state: RunState, event: Event<'final-measurement-end'>): RunState {
+function measureFinal(state: RunState, event: Event<'final-measurement-end'>): Partial<RunState> {
   const { type: _type, ...finalMeasurement } = toFact(event) as Omit<typeof event, keyof Stamp>;
-  const measured = { ...state, finalMeasurement };
   const isOver = state.final !== undefined; // a run that stopped at its budget continues with its winner
-  if (!event.isSeedBetter || !isOver) return measured;
+  if (!event.isSeedBetter || !isOver) return { finalMeasurement };
   const { initialSkill: skill, baseline } = state;
-  return { ...measured, best: { ...unscored, skill, hash: skillHash(skill), score: baseline?.score ?? 0 } };
+  return { finalMeasurement, best: { ...unscored, skill, hash: skillHash(skill), score: baseline?.score ?? 0 } };
 }
 
-function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): RunState {
+function endTest(state: RunState, { evaluation, subject, taskTypes }: Event<'test-end'>): Partial<RunState> {
   const buckets = bucketScores(evaluation.scores, taskTypes);
   const report = { hard: evaluation.hard, soft: evaluation.soft, n: evaluation.scores.length, buckets };
   const observed = toObservations(evaluation.scores, { gateMetric: 'hard', gateMixedWeight: 0.5, ...state.config });
   const evidence = toTable(addObservations(noEvidence, observed));
   const testEvidence = { ...state.testEvidence, [subject]: evidence };
-  return { ...state, tests: { ...state.tests, [subject]: report }, testEvidence };
+  return { tests: { ...state.tests, [subject]: report }, testEvidence };
 }
 
 /**
  * Runs of an earlier version with `finalists` above 1 measured earlier best skills again at their end. Such a run cannot be
  * resumed, but it is still shown. The event names the winner by its hash alone, so earlier best skills are kept.
  */
-function withFormerBest(before: RunState, after: RunState): RunState {
-  const isReplaced = before.baseline !== undefined && after.best.hash !== before.best.hash;
+function withFormerBest(before: { best: ScoredSkill; isMeasured: boolean }, after: RunState): RunState {
+  const isReplaced = before.isMeasured && after.best.hash !== before.best.hash;
   if (!isReplaced || !hasFinalists(after)) return after;
   const isOther = ({ hash }: RunState['best']) => hash !== before.best.hash && hash !== after.best.hash;
   return { ...after, formerBests: [...(after.formerBests ?? []).filter(isOther), before.best] };
@@ -121,10 +120,10 @@ function withFormerBest(before: RunState, after: RunState): RunState {
 
 const hasFinalists = ({ config }: RunState) => ((config as { finalists?: number } | undefined)?.finalists ?? 1) > 1;
 
-function chooseFinalist(state: RunState, { finalists, hash }: Event<'finalists-end'>): RunState {
+function chooseFinalist(state: RunState, { finalists, hash }: Event<'finalists-end'>): Partial<RunState> {
   const winner = [state.best, ...(state.formerBests ?? [])].find((skill) => skill.hash === hash) ?? state.best;
   const score = finalists.find((finalist) => finalist.hash === hash)?.score ?? winner.score;
-  return { ...state, best: { ...winner, score } };
+  return { best: { ...winner, score } };
 }
 
 /** The only place where a run's state changes. Resuming a run is folding this over its journal. */
@@ -134,17 +133,20 @@ export function reduce(before: RunState, event: RunEvent): RunState {
   const threw = before.threw + (event.threw ?? 0);
   const failures = addFailures(before.failures, event.failures);
   const wallTimeMs = before.wallTimeMs + event.ms;
-  const counted = { ...before, usage, answers, threw, failures, wallTimeMs, ...countRollouts(before, event) };
-  return withFormerBest(before, apply(counted, event));
+  const { rollouts, attempted } = countRollouts(before, event);
+  const known = { best: before.best, isMeasured: before.baseline !== undefined };
+  const counted = objectWith(before, { usage, answers, threw, failures, wallTimeMs, rollouts, attempted });
+  return withFormerBest(known, objectWith(counted, changeBy(counted, event)));
 }
 
-function apply(state: RunState, event: RunEvent): RunState {
-  if (!Object.hasOwn(REDUCERS, event.type)) return state; // an event of a later version
-  const reduceEvent = REDUCERS[event.type] as (state: RunState, event: RunEvent) => RunState;
+function changeBy(state: RunState, event: RunEvent): Partial<RunState> {
+  if (!Object.hasOwn(REDUCERS, event.type)) return {}; // an event of a later version
+  const reduceEvent = REDUCERS[event.type] as (state: RunState, event: RunEvent) => Partial<RunState>;
   return reduceEvent(state, event);
 }
 
-const REDUCERS: { readonly [Type in RunEvent['type']]: (state: RunState, event: Event<Type>) => RunState } = {
+/** What each event changes. */
+const REDUCERS: { readonly [Type in RunEvent['type']]: (state: RunState, event: Event<Type>) => Partial<RunState> } = {
   'run-start': startRun,
   'baseline-end': setBaseline,
   'step-start': startStep,
@@ -156,14 +158,14 @@ const REDUCERS: { readonly [Type in RunEvent['type']]: (state: RunState, event: 
   'slow-update-end': takeGuidance,
   'meta-skill-end': takeNotes,
   'epoch-end': endEpoch,
-  'search-end': (state, { reason }) => ({ ...state, searchEnd: reason }),
+  'search-end': (_, { reason }) => ({ searchEnd: reason }),
   'prune-end': prune,
   'final-selection-end': selectFinal,
   'finalists-end': chooseFinalist,
   'final-measurement-end': measureFinal,
-  'test-look': (state, { looks }) => ({ ...state, testLooks: looks }),
+  'test-look': (_, { looks }) => ({ testLooks: looks }),
   'test-end': endTest,
-  'run-end': (state, { memorisedShare }) => ({ ...state, memorisedShare, isDone: true }),
+  'run-end': (_, { memorisedShare }) => ({ memorisedShare, isDone: true }),
 };
 
 type Counted = Pick<RunState, 'rollouts' | 'attempted'>;
@@ -193,10 +195,18 @@ const compared = ({ config, items }: RunState): number =>
   !config || config.useSlowUpdate ? 0 : 2 * Math.min(config.slowUpdateSamples, items.train ?? 0);
 
 function attempt({ rollouts, attempted, current }: RunState, { scores }: Evaluation): Counted {
-  const known = new Set(attempted.hash === current.hash ? attempted.ids : []);
+  const before = attempted.hash === current.hash ? attempted.ids : [];
+  const known = setsOfIds.get(before) ?? new Set(before);
   const news = scores.map(({ id }) => id).filter((id) => !known.has(id));
-  return { rollouts: rollouts + news.length, attempted: { hash: current.hash, ids: [...known, ...news] } };
+  const ids = [...known, ...news];
+  for (const id of news) known.add(id);
+  setsOfIds.delete(before);
+  setsOfIds.set(ids, known);
+  return { rollouts: rollouts + news.length, attempted: { hash: current.hash, ids } };
 }
+
+/** The set of the longest list so far: making it again for each step takes long. */
+const setsOfIds = new WeakMap<readonly string[], Set<string>>();
 
 type Measured = Pick<RunEvent, 'type'> &
   Partial<Pick<Trial, 'evaluation' | 'decision' | 'blame'>> & { readonly passes?: readonly Evaluation[] };

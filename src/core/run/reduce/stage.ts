@@ -1,5 +1,5 @@
 import { computeScore, type Evaluation } from '../../contracts/index.ts';
-import { defined } from '../../text/index.ts';
+import { defined, objectWith } from '../../text/index.ts';
 import type { RunEvent } from '../event.ts';
 import type { Leak, RunState } from '../run-state.ts';
 import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
@@ -10,59 +10,63 @@ type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;
 type Ruling = Pick<EndOf<'evaluate'>, 'decision' | 'invalidReason'>;
 
-const STAGE_REDUCERS: { readonly [Name in StageEnd['stage']]: (state: RunState, event: EndOf<Name>) => RunState } = {
+/** The draft of the step and what else a stage changes. */
+type Change = Partial<RunState> & Pick<RunState, 'draft'>;
+type EndStage<Name extends StageEnd['stage']> = (draft: StepDraft, event: EndOf<Name>, state: RunState) => Change;
+
+const STAGE_REDUCERS: { readonly [Name in StageEnd['stage']]: EndStage<Name> } = {
   rollout: endRollout,
   reflect: endReflect,
-  aggregate: (state, { patch }) => addToDraft(state, { nEditsMerged: patch.edits.length }),
+  aggregate: (draft, { patch }) => ({ draft: objectWith(draft, { nEditsMerged: patch.edits.length }) }),
   select: endSelect,
   update: endUpdate,
   evaluate: endEvaluate,
 };
 
-export function reduceStage(before: RunState, event: StageEnd): RunState {
-  const state = clock(before, event);
-  if (!Object.hasOwn(STAGE_REDUCERS, event.stage)) return state; // a stage of a later version
-  return (STAGE_REDUCERS[event.stage] as (state: RunState, event: StageEnd) => RunState)(state, event);
+export function reduceStage(state: RunState, event: StageEnd): Change {
+  const { stage, ms, usage } = event;
+  const timing = { ...state.draft.timing, [stage]: ms };
+  const draft = objectWith(state.draft, { timing, tokens: addStageUsage(state.draft.tokens ?? {}, usage) });
+  const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell
+  if (!Object.hasOwn(STAGE_REDUCERS, stage)) return { rolloutMs, draft }; // a stage of a later version
+  return { rolloutMs, ...(STAGE_REDUCERS[stage] as EndStage<typeof stage>)(draft, event, state) };
 }
 
-const addToDraft = (state: RunState, fields: StepDraft): RunState => ({
-  ...state,
-  draft: { ...state.draft, ...fields },
-});
-
-function endRollout(state: RunState, { evaluation }: EndOf<'rollout'>): RunState {
-  return addToDraft(state, {
+function endRollout(draft: StepDraft, { evaluation }: EndOf<'rollout'>): Change {
+  const rollout = {
     rolloutHard: evaluation.hard,
     rolloutSoft: evaluation.soft,
-    accumulationBatches: scoreBatches(state.draft, evaluation),
+    accumulationBatches: scoreBatches(draft, evaluation),
     nFail: evaluation.scores.filter(({ hard, errored }) => !errored && hard < 1e-9).length,
-  });
+  };
+  return { draft: objectWith(draft, rollout) };
 }
 
-function endReflect(state: RunState, { patches, failurePatterns }: EndOf<'reflect'>): RunState {
+function endReflect(draft: StepDraft, { patches, failurePatterns }: EndOf<'reflect'>): Change {
   const nPatches = patches.length;
   const nFailurePatches = patches.filter((patch) => patch.sourceType === 'failure').length;
   const nSuccessPatches = nPatches - nFailurePatches;
   const nClipped = patches.reduce((sum, { clippedTrajectories = 0 }) => sum + clippedTrajectories, 0);
-  return addToDraft(state, {
+  const reflected = {
     nPatches,
     nFailurePatches,
     nSuccessPatches,
     failurePatterns: failurePatterns ?? [],
-    accumulationBatches: countPatches(state.draft, { nFailurePatches, nSuccessPatches }),
+    accumulationBatches: countPatches(draft, { nFailurePatches, nSuccessPatches }),
     ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
-  });
+  };
+  return { draft: objectWith(draft, reflected) };
 }
 
-function endSelect(state: RunState, event: EndOf<'select'>): RunState {
+function endSelect(draft: StepDraft, event: EndOf<'select'>, state: RunState): Change {
   const edits = event.patch.edits.map(({ op, target, content, file }) => defined({ op, target, content, file }));
   const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
   const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
   const selected = { nEditsRanked: edits.length, edits, supportCounts, ...repeats };
-  return { ...addToDraft(state, selected), leaks: leaksAfter(state, event) };
+  return { draft: objectWith(draft, selected), leaks: leaksAfter(state, event) };
 }
 
-function endUpdate(state: RunState, event: EndOf<'update'>): RunState {
+function endUpdate(draft: StepDraft, event: EndOf<'update'>, state: RunState): Change {
   const { candidateSkill, candidateHash, report, changeSummary, nOverCap = 0, notes, memorisedShare = 0 } = event;
   const candidate = {
     candidateSkill,
@@ -74,25 +78,26 @@ function endUpdate(state: RunState, event: EndOf<'update'>): RunState {
     ...(notes ? { nAppendixNotesAdded: notes.added, nAppendixNotesTotal: notes.total } : {}),
     ...(memorisedShare > 0 ? { memorisedShare } : {}),
   };
-  return { ...state, leaks: leaksAfter(state, event), draft: { ...withoutCandidate(state.draft), ...candidate } };
+  return { leaks: leaksAfter(state, event), draft: objectWith(withoutCandidate(draft), candidate) };
 }
 
-function endEvaluate(state: RunState, event: EndOf<'evaluate'>): RunState {
+function endEvaluate(draft: StepDraft, event: EndOf<'evaluate'>, state: RunState): Change {
   const { score, isPartial, blame, evaluation } = event;
-  const { candidateHash = '' } = state.draft;
-  const known = addMeasurement(state, candidateHash, event);
-  const { hard = null, soft = null } = passOf(known, candidateHash) ?? {};
-  const draft = { ...state.draft, selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
-  const scores = { candidateScores: scoresOf(event) };
+  const { candidateHash = '' } = draft;
+  const { evaluations, gate, current, best } = addMeasurement(state, candidateHash, event);
+  const { hard = null, soft = null } = passOf({ evaluations }, candidateHash) ?? {};
+  const measured = { selectionHard: hard, selectionSoft: soft, candidateGateScore: score };
+  const judged = objectWith(objectWith(draft, { ...measured, candidateScores: scoresOf(event) }), verdictOf(event));
   const partial = isPartial ? { isPartial, nItemsMet: evaluation?.scores.length ?? 0 } : {};
-  return { ...known, draft: { ...draft, ...scores, ...verdictOf(event), ...partial, ...(blame ? { blame } : {}) } };
+  return { evaluations, gate, current, best, draft: objectWith(judged, { ...partial, ...(blame ? { blame } : {}) }) };
 }
 
 /** A step has the tasks of its batches, one after the other. */
 function scoreBatches({ accumulationBatches = [] }: StepDraft, { scores }: Evaluation): readonly BatchRecord[] {
-  const left = [...scores];
+  let start = 0;
   return accumulationBatches.map((batch) => {
-    const [hard, soft] = computeScore(left.splice(0, batch.nEnvs));
+    const [hard, soft] = computeScore(scores.slice(start, start + batch.nEnvs));
+    start += batch.nEnvs;
     return { ...batch, hard, soft };
   });
 }
@@ -131,15 +136,10 @@ const CANDIDATE: readonly (keyof StepDraft)[] = [
 ];
 
 const without = (draft: StepDraft, names: readonly string[]): StepDraft =>
-  Object.fromEntries(Object.entries(draft).filter(([name]) => !names.includes(name)));
+  names.some((name) => Object.hasOwn(draft, name))
+    ? Object.fromEntries(Object.entries(draft).filter(([name]) => !names.includes(name)))
+    : draft;
 
 /** A resumed run that got other replies takes a step again: its record says nothing about the first candidate. */
 const withoutCandidate = (draft: StepDraft) => without(draft, CANDIDATE);
 export const withoutJudgement = (draft: StepDraft) => without(draft, JUDGEMENT);
-
-function clock(state: RunState, { stage, ms, usage }: StageEnd): RunState {
-  const timing = { ...state.draft.timing, [stage]: ms };
-  const tokens = addStageUsage(state.draft.tokens ?? {}, usage);
-  const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell
-  return { ...state, rolloutMs, draft: { ...state.draft, timing, tokens } };
-}

@@ -1,4 +1,5 @@
 import type { ItemScore } from '../../contracts/index.ts';
+import { listWith } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import type { Removal, Salvage, StepAction } from '../events/event-data.ts';
 import { type RunState, removalKey } from '../run-state.ts';
@@ -17,22 +18,19 @@ import {
 } from './acceptance.ts';
 import { verdictOf, withoutJudgement } from './stage.ts';
 
-export function startStep(state: RunState, event: Extract<RunEvent, { type: 'step-start' }>): RunState {
+export function startStep(_: RunState, event: Extract<RunEvent, { type: 'step-start' }>): Partial<RunState> {
   const { step, epoch, stepInEpoch, proposal, editBudget, itemIds, seed } = event;
   const batches = event.batches ?? [{ seed, size: itemIds.length }];
   const accumulationBatches = batches.map(({ seed, size }, batchIdx) => ({ batchIdx, batchSeed: seed, nEnvs: size }));
   const place = { step, epoch, stepInEpoch, ...(proposal === undefined ? {} : { proposal }) };
-  return {
-    ...state,
-    draft: { ...place, editBudget, rolloutN: itemIds.length, accumulationBatches, timing: {}, tokens: {} },
-  };
+  return { draft: { ...place, editBudget, rolloutN: itemIds.length, accumulationBatches, timing: {}, tokens: {} } };
 }
 
-export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): RunState {
+export function decideRate(state: RunState, event: Extract<RunEvent, { type: 'lr-decision' }>): Partial<RunState> {
   const { type: _type, step, ...lrDecision } = toFact(event) as Omit<typeof event, keyof Stamp>;
   const earlier = state.lrHistory.filter((row) => row.step !== step); // a step may be taken again
   const lrHistory = [...earlier, { step, ...lrDecision }];
-  return { ...state, lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
+  return { lrHistory, draft: { ...state.draft, editBudget: lrDecision.learningRate, lrDecision } };
 }
 
 /** A part that was better takes the place of the patch that was not. */
@@ -78,13 +76,19 @@ const countTasks = (scores: readonly ItemScore[]) => new Set(scores.map(({ id })
 
 const pad = (step: number) => String(step).padStart(4, '0');
 
-export function endStep(state: RunState, action: StepAction): RunState {
-  const { candidateSkill = state.current.skill, nFail = 0, failurePatterns = [], ...rest } = state.draft;
-  const { rejectedScore, candidateScores = [], ...draft } = rest;
+export function endStep(state: RunState, action: StepAction): Partial<RunState> {
+  const {
+    candidateSkill,
+    nFail = 0,
+    failurePatterns = [],
+    rejectedScore,
+    candidateScores = [],
+    ...draft
+  } = state.draft;
   const step = draft.step ?? state.stepsDone + 1;
   const gate = isAccepted(action) ? evidenceAfterAccept(state, candidateScores, action) : state.gate;
   const candidate = {
-    skill: candidateSkill,
+    skill: candidateSkill ?? state.current.skill,
     hash: draft.candidateHash ?? '',
     score: acceptedScore(state, gate, action, draft.candidateGateScore ?? 0),
     step,
@@ -108,12 +112,15 @@ export function endStep(state: RunState, action: StepAction): RunState {
   } as StepRecord;
   const scores = { scoreBefore: state.current.score, scoreAfter: rejectedScore ?? candidate.score };
   const entry = toBufferEntry(record, { nFail, failurePatterns, ...scores });
-  const tasks = countTasks(candidateScores) || (state.items.val ?? 0); // a text that was measured before met them all
-  const stepBuffer = keepSteps([...state.stepBuffer, entry], state);
-  const isWeighable = isAccepted(action) && record.edits !== undefined;
-  const weighed = isWeighable ? { ...record, editEffects: effectsOfStep(record, tasks) } : record;
-  const history = [...state.history, weighed];
-  return { ...state, gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
+  const stepBuffer = keepSteps(listWith(state.stepBuffer, entry), state);
+  const history = listWith(state.history, isAccepted(action) ? weigh(record, candidateScores, state) : record);
+  return { gate, current, best, stepsDone: step, stepBuffer, epochSkill: current.skill, history, draft: {} };
+}
+
+function weigh(record: StepRecord, scores: readonly ItemScore[], { items }: RunState): StepRecord {
+  if (record.edits === undefined) return record;
+  const tasks = countTasks(scores) || (items.val ?? 0); // a text that was measured before met them all
+  return { ...record, editEffects: effectsOfStep(record, tasks) };
 }
 
 /** Where the buffer spans the whole run, prompts must not grow without end. */

@@ -12,6 +12,7 @@ import {
   unpackCell,
 } from '../../../../src/core/page/index.ts';
 import { emptyRun, reduce, summarize, verdictOf } from '../../../../src/core/run/index.ts';
+import { growing } from '../../../../src/core/text/index.ts';
 import { randomRun } from '../../../support/page/random-runs.ts';
 
 const RUNS = 200;
@@ -45,6 +46,19 @@ describe(`${RUNS} random runs`, () => {
       const { verdict, summary } = runFigures(view);
       const { bestSkill: _bestSkill, ...expected } = summarize(state);
       expect({ verdict, summary }).toEqual({ verdict: verdictOf(state), summary: expected });
+    }
+  });
+
+  it('fold in place to what they fold to by copies, and leave alone what was there before', () => {
+    for (const events of runs) {
+      const half = Math.floor(events.length / 2);
+      const known = viewOf(events.slice(0, half));
+      const before = structuredClone(known);
+      const whole = events.slice(half).reduce(growing(projectRun), known);
+      expect(JSON.stringify(whole)).toBe(JSON.stringify(viewOf(events)));
+      expect(events.reduce(growing(projectRun), noView)).toEqual(whole);
+      expect(known).toEqual(before);
+      expect(noView.state).toEqual(emptyRun);
     }
   });
 
