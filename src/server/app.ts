@@ -11,12 +11,12 @@ import { problemOf, Refusal, statusOf } from './failure.ts';
 import { admit, guard } from './guard.ts';
 import { adoptShown, nightsPage } from './nights-page.ts';
 import { readAsset, readIndex, typeOf } from './page-files.ts';
+import type { Shown } from './read-run.ts';
 import { stepPage } from './run-files.ts';
 import { type RunFolder, runFolder } from './run-folder.ts';
-import { runViews } from './run-views.ts';
 import { runStopper } from './stop-run.ts';
 import { streamRun } from './stream-run.ts';
-import type { Shown } from './watched-run.ts';
+import { runViews } from './watched-run.ts';
 
 export type AppOptions = {
   /** The folder of the runs. */

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import type { EventsPage } from '../core/page/index.ts';
 import { isObject, parseJson } from '../core/text/index.ts';
 import { JOURNAL_FILE } from '../stores/index.ts';
+import type { Shown } from './read-run.ts';
 import { pathWithin, readRange } from './run-files.ts';
-import type { Shown } from './watched-run.ts';
 
 type EventsQuery = {
   readonly from: number;

@@ -20,9 +20,9 @@ import { JOURNAL_FILE } from '../stores/index.ts';
 import { allAttempts, attemptPage } from './attempts-page.ts';
 import { pageOfCompare } from './compare-page.ts';
 import { eventsPage } from './events-page.ts';
+import { pageOf } from './read-run.ts';
 import { stepPage } from './run-files.ts';
 import { listedRun } from './run-folder.ts';
-import { pageOf } from './watched-run.ts';
 
 export type ReportedAttempts = 'none' | 'failed' | 'all';
 

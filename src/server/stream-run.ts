@@ -3,7 +3,8 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { maskKeys } from '../core/guard/index.ts';
 import { changeOfPage, type RunPage } from '../core/page/index.ts';
 import { problemOf } from './failure.ts';
-import type { Shown, WatchedRun } from './watched-run.ts';
+import type { Shown } from './read-run.ts';
+import type { WatchedRun } from './watched-run.ts';
 
 const PING_MS = 15_000;
 

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { RunFigures } from '../../core/page/index.ts';
-import { percent } from '../../core/text/index.ts';
+import type { CurvePoint, RunFigures } from '../../core/page/index.ts';
+import { percent, plural } from '../../core/text/index.ts';
 import { onTheme, themeColor } from './colors.ts';
 import { type CurveAxis, curveData } from './curve-data.ts';
-import { CurveTable } from './curve-table.tsx';
+import { type Column, numbers, Table } from './table.tsx';
 
 type CurveProps = {
   readonly figures: RunFigures;
@@ -195,4 +195,36 @@ function drawFinal(plot: uPlot, { summary }: RunFigures, color: string): void {
   ctx.arc(x, y(finalScore.value), 4 * ratio, 0, 2 * Math.PI);
   ctx.fill();
   ctx.restore();
+}
+
+const SHOWN = 50;
+
+const COLUMNS: readonly Column<CurvePoint>[] = [
+  { head: 'Step', cell: ({ step }) => step },
+  numbers('Best', ({ best }) => percent(best)),
+  numbers('Current', ({ current }) => percent(current)),
+  {
+    ...numbers('Candidate', ({ candidate }) => (candidate === null ? 'not measured' : percent(candidate))),
+    isMissing: ({ candidate }) => candidate === null,
+  },
+  { head: 'Fate', cell: ({ fate }) => fate },
+];
+
+/** The picture in numbers, for those who cannot see it. Made when it is opened. */
+function CurveTable({ figures: { curve } }: { readonly figures: RunFigures }) {
+  const [isOpen, setOpen] = useState(false);
+  const rows = curve.slice(-SHOWN);
+  const steps = plural(curve.length, 'step');
+  return (
+    <details className="numbers" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>The curve as a table</summary>
+      {isOpen ? (
+        <Table
+          columns={COLUMNS}
+          rows={rows}
+          caption={rows.length < curve.length ? `The last ${SHOWN} of ${steps}` : steps}
+        />
+      ) : null}
+    </details>
+  );
 }

@@ -8,11 +8,9 @@ import { IntervalBar } from '../parts/interval.tsx';
 import { Lineage } from '../parts/lineage.tsx';
 import { Icon, type MarkKind, meaningOf } from '../parts/mark.tsx';
 import { changeAddress, goTo, type ShownRun, useAddress } from '../state.ts';
-import { CalibrationPanel } from './calibration.tsx';
-import { ChangedPanel } from './changed.tsx';
 import { CostTable } from './cost.tsx';
 import { AcceptedEdits } from './edits.tsx';
-import { AboutRun, NowPanel } from './now.tsx';
+import { AboutRun, CalibrationPanel, ChangedPanel, NowPanel } from './run-panels.tsx';
 
 /** The first screen of a run. Without scrolling it answers: better? which edit? which tasks got worse? what did it cost? what now? */
 export function RunScreen({ page, doing }: { readonly page: RunPage; readonly doing: ShownRun['doing'] }) {

@@ -21,42 +21,57 @@ export function RunsScreen() {
         {source.isLive ? <CompareLink names={ticked} /> : null}
       </div>
       <Answer of={asked} what="the list of runs">
-        {({ runs, folder }) =>
-          runs.length === 0 ? (
-            <p className="note">
-              There is no run in {folder}. <code>npx skillopt train</code> makes one.
-            </p>
-          ) : (
-            <ul className="runs">
-              <li className="head" aria-hidden="true">
-                <span className="row run">
-                  {['Run', 'State', 'Score', 'Gain in points', 'Best by step', 'Edits', 'Price', 'Changed'].map(
-                    (word) => (
-                      <span key={word} className={word === 'Run' || word === 'State' ? '' : 'number'}>
-                        {word}
-                      </span>
-                    ),
-                  )}
-                </span>
-              </li>
-              {runs.map((run) => (
-                <li key={run.name}>
-                  {source.isLive ? (
-                    <input
-                      type="checkbox"
-                      aria-label={`Compare ${run.name}`}
-                      checked={ticked.includes(run.name)}
-                      onChange={() => tick(run.name)}
-                    />
-                  ) : null}
-                  <Run run={run} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {({ runs, folder, warning }) => (
+          <>
+            {warning === undefined ? null : <p className="note">{warning}</p>}
+            {runs.length === 0 ? (
+              <p className="note">
+                There is no run in {folder}. <code>npx skillopt train</code> makes one.
+              </p>
+            ) : (
+              <RunList runs={runs} ticked={ticked} tick={source.isLive ? tick : undefined} />
+            )}
+          </>
+        )}
       </Answer>
     </div>
+  );
+}
+
+const HEADS = ['Run', 'State', 'Score', 'Gain in points', 'Best by step', 'Edits', 'Price', 'Changed'];
+
+type RunListProps = {
+  readonly runs: readonly RunListed[];
+  readonly ticked: readonly string[];
+  readonly tick: ((name: string) => void) | undefined;
+};
+
+function RunList({ runs, ticked, tick }: RunListProps) {
+  return (
+    <ul className="runs">
+      <li className="head" aria-hidden="true">
+        <span className="row run">
+          {HEADS.map((word) => (
+            <span key={word} className={word === 'Run' || word === 'State' ? '' : 'number'}>
+              {word}
+            </span>
+          ))}
+        </span>
+      </li>
+      {runs.map((run) => (
+        <li key={run.name}>
+          {tick ? (
+            <input
+              type="checkbox"
+              aria-label={`Compare ${run.name}`}
+              checked={ticked.includes(run.name)}
+              onChange={() => tick(run.name)}
+            />
+          ) : null}
+          <Run run={run} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

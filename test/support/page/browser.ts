@@ -9,8 +9,8 @@ import { build } from 'vite';
 /** Where tests build the page, apart from `dist`, which other tests make again. */
 export const BUILT = '.cache/page';
 
-export const buildPage = (folder = BUILT) =>
-  build({ configFile: 'vite.config.ts', logLevel: 'warn', build: { outDir: `../../${folder}` } });
+export const buildPage = () =>
+  build({ configFile: 'vite.config.ts', logLevel: 'warn', build: { outDir: `../../${BUILT}` } });
 
 /** Root has no sandbox in it. */
 export const openBrowser = (): Promise<Browser> =>

@@ -5,8 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveRuns } from '../../../src/server/index.ts';
 import { isMissing } from '../../support/machine.ts';
-import { buildPage, faultsOf, openBrowser } from '../../support/page/browser.ts';
-import { demoFolder, trainDemo } from '../../support/page/demo-run.ts';
+import { faultsOf, openBrowser } from '../../support/page/browser.ts';
+import { buildPage } from '../../support/page/built-page.ts';
+import { demoFolder, openGate, trainDemo } from '../../support/page/demo-run.ts';
 import { runsFolder, trainSimulated } from '../../support/page/served-runs.ts';
 import { type SleepHome, sleepHome } from '../../support/sleep/sleep-home.ts';
 import { propose } from '../cli/sleep/pending.ts';
@@ -15,7 +16,7 @@ const it = test.skipIf(isMissing('chromium'));
 
 let browser: Browser;
 beforeAll(async () => {
-  await buildPage('dist/web'); // where the server looks
+  await buildPage();
   browser = await openBrowser();
 });
 afterAll(() => browser?.close());
@@ -112,7 +113,8 @@ it('offers neither where the page may only read', async () => {
 it('pauses by p while a run goes on, and by p again shows all of it', async () => {
   const folder = demoFolder();
   await using server = await serveRuns({ root: folder });
-  const training = trainDemo(folder, 25);
+  const { hold, release } = openGate();
+  const training = trainDemo(folder, hold);
   const stepsIn = () => readFileSync(join(folder, 'demo/events.jsonl'), 'utf8').split('"step-end"').length - 1;
   const { page, faults } = await openPage(server.url, '#/');
   const listed = () => page.reload().then(() => page.getByRole('link', { name: 'demo' }).count());
@@ -122,6 +124,7 @@ it('pauses by p while a run goes on, and by p again shows all of it', async () =
   await page.keyboard.press('p');
   await page.getByRole('button', { name: 'paused' }).waitFor();
   const [text, steps] = [await page.locator('main').innerText(), stepsIn()];
+  release();
   await expect.poll(stepsIn, { timeout: 60_000 }).toBeGreaterThan(steps + 1);
   expect(await page.locator('main').innerText()).toBe(text);
   await page.keyboard.press('p');

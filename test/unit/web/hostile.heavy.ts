@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveRuns, writeReport } from '../../../src/server/index.ts';
 import { isMissing } from '../../support/machine.ts';
-import { buildPage, faultsOf, openBrowser } from '../../support/page/browser.ts';
+import { faultsOf, openBrowser } from '../../support/page/browser.ts';
+import { buildPage } from '../../support/page/built-page.ts';
 import { copyHostile, PAYLOADS } from '../../support/page/hostile-run.ts';
 import { runsFolder, trainSimulated } from '../../support/page/served-runs.ts';
 
@@ -17,7 +18,7 @@ const RUN = `${NAMES[0]} <img src=x onerror=window.__stolen=1> <svg onload=windo
 let [browser, folder]: [Browser, ReturnType<typeof runsFolder>] = [] as never;
 
 beforeAll(async () => {
-  await buildPage('dist/web'); // where the server looks
+  await buildPage();
   folder = runsFolder();
   await trainSimulated(join(folder.root, 'plain'));
   await copyHostile(join(folder.root, 'plain'), join(folder.root, 'runs', RUN));

@@ -4,15 +4,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveRuns, writeReport } from '../../../src/server/index.ts';
 import { isMissing } from '../../support/machine.ts';
-import { buildPage, faultsOf, findViolations, openBrowser } from '../../support/page/browser.ts';
-import { demoFolder, trainDemo } from '../../support/page/demo-run.ts';
+import { faultsOf, findViolations, openBrowser } from '../../support/page/browser.ts';
+import { buildPage } from '../../support/page/built-page.ts';
+import { demoFolder, openGate, trainDemo } from '../../support/page/demo-run.ts';
 
 const it = test.skipIf(isMissing('chromium'));
 
 let [browser, folder]: [Browser, string] = [] as never;
 
 beforeAll(async () => {
-  await buildPage('dist/web'); // where the server looks
+  await buildPage();
   folder = demoFolder();
   browser = await openBrowser();
 });
@@ -32,7 +33,8 @@ async function openPage(url: string): Promise<{ page: Page; faults: string[] }> 
 it('follows a run from its first event to its verdict, without a fault', async () => {
   const server = await serveRuns({ root: folder, port: 0 });
   try {
-    const training = trainDemo(folder, 40);
+    const { hold, release } = openGate();
+    const training = trainDemo(folder, hold);
     const { page, faults } = await openPage(server.url);
     const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
     await expect
@@ -48,6 +50,7 @@ it('follows a run from its first event to its verdict, without a fault', async (
     await page.getByText('What is it doing now?').waitFor();
     await page.locator('.row.version').nth(1).waitFor();
     const early = await page.locator('.row.version').count();
+    release();
     await page.getByRole('heading', { level: 1, name: 'Better' }).waitFor({ timeout: 120_000 });
     await training;
     await page.getByText('What now?').waitFor();

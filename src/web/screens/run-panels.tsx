@@ -1,5 +1,5 @@
-import type { RunPage } from '../../core/page/index.ts';
-import { count, plural } from '../../core/text/index.ts';
+import type { ChangedTask, RunFigures, RunPage } from '../../core/page/index.ts';
+import { count, percent, plural, points } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
 import { Section } from '../parts/frame.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -129,3 +129,107 @@ export function AboutRun({ page: { name, figures, lines } }: { readonly page: Ru
     </Section>
   );
 }
+
+const ON = {
+  train: 'on training tasks',
+  val: 'on validation tasks',
+  test: 'on tasks that it never saw',
+  all: 'so far, on all tasks',
+};
+const SHOWN = 5;
+
+/** Tasks that got worse, and how many got better. One that had both outcomes under one skill may be luck. */
+export function ChangedPanel({ run, figures }: { readonly run: string; readonly figures: RunFigures }) {
+  const { better, worse, on } = figures.changed;
+  const sorted = [...worse].sort((a, b) => Number(a.isNoisy) - Number(b.isNoisy));
+  return (
+    <Section
+      title="Which tasks got worse?"
+      className="at-changed"
+      aside={<a href={runAddress(run, ['tasks'], { filter: 'worse' })}>All tasks</a>}
+    >
+      <p className="tally">
+        <span className={worse.length > 0 ? 'bad' : ''}>
+          <b>{count(worse.length)}</b> worse
+        </span>
+        <span className={better.length > 0 ? 'good' : ''}>
+          <b>{count(better.length)}</b> better
+        </span>
+        <span className="note">{ON[on]}</span>
+      </p>
+      {worse.length === 0 ? <p className="note">No task that passed before fails now.</p> : null}
+      <ul className="rows">
+        {sorted.slice(0, SHOWN).map((task) => (
+          <li key={task.id}>
+            <Task run={run} task={task} />
+          </li>
+        ))}
+      </ul>
+      {worse.length > SHOWN ? <p className="note">and {plural(worse.length - SHOWN, 'more task')}</p> : null}
+    </Section>
+  );
+}
+
+const Task = ({ run, task: { id, isNoisy } }: { readonly run: string; readonly task: ChangedTask }) => (
+  <a className="row changed" href={runAddress(run, ['attempts'], { task: id })} data-row>
+    <span className="what">{id}</span>
+    <Mark kind={isNoisy ? 'luck' : 'lost'} />
+  </a>
+);
+
+/** What these tasks can prove, and how much of a difference is noise. */
+export function CalibrationPanel({
+  run,
+  figures: { calibration },
+}: {
+  readonly run: string;
+  readonly figures: RunFigures;
+}) {
+  if (!calibration) return null;
+  const { items, noiseFloor, rolloutNoise, smallestGain, flakiest, needs, warning } = calibration;
+  return (
+    <Section title="What can these tasks prove?" className="at-calibration">
+      <dl className="facts">
+        <div>
+          <dt>Smallest gain they prove</dt>
+          <dd>{points(smallestGain)} points, in 4 of 5 runs</dd>
+        </div>
+        <div>
+          <dt>Noise of one pass</dt>
+          <dd>±{(noiseFloor * 100).toFixed(1)} points, the skill unchanged</dd>
+        </div>
+        <div>
+          <dt>Noise of one attempt</dt>
+          <dd>
+            ±{(rolloutNoise * 100).toFixed(1)} points, on {plural(items, 'task')}
+          </dd>
+        </div>
+        {needs.map(({ gain, items: needed }) => (
+          <div key={gain}>
+            <dt>To prove {points(gain)} points</dt>
+            <dd>about {count(needed)} tasks</dd>
+          </div>
+        ))}
+      </dl>
+      {warning ? <p className="note">{warning}</p> : null}
+      {flakiest.length > 0 ? <Flakiest run={run} tasks={flakiest} /> : null}
+    </Section>
+  );
+}
+
+type FlakiestProps = {
+  readonly run: string;
+  readonly tasks: NonNullable<RunFigures['calibration']>['flakiest'];
+};
+
+const Flakiest = ({ run, tasks }: FlakiestProps) => (
+  <p className="note">
+    Most often by luck:{' '}
+    {tasks.map(({ id, mean, rollouts }, index) => (
+      <span key={id}>
+        {index > 0 ? ', ' : ''}
+        <a href={runAddress(run, ['attempts'], { task: id })}>{id}</a> ({percent(mean)} of {count(rollouts)})
+      </span>
+    ))}
+  </p>
+);
