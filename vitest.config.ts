@@ -31,6 +31,7 @@ export default defineConfig({
     env: { TMPDIR: process.env.TMPDIR ?? temporaryFolder() },
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } }, // what is waited for comes late on a busy machine
     globalSetup: process.env.WITHOUT_PACKAGE ? [] : ['test/support/package.ts'], // without it processes are started through tsx
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.cache/vitest.json' }]] : ['default'],
   },

@@ -9,7 +9,6 @@ import common from './vitest.config.ts';
 const config = mergeConfig(common, {});
 config.test.include = ['test/**/*.heavy.ts'];
 config.test.env = {}; // limits of disks and kills are tried on a real disk
-config.test.expect = { poll: { timeout: 60_000 } }; // what is waited for comes late on a busy machine
 config.test.maxWorkers = availableParallelism() + 1; // half of them wait for processes that wait
 config.test.server = { deps: { external: [/\/\.cache\/package\//] } }; // as it is: Node loads it
 config.test.globalSetup = ['test/support/whole-package.ts'];
