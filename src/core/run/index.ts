@@ -53,7 +53,7 @@ export {
   toObservations,
   type WaveVerdict,
 } from './gate-evidence.ts';
-export { type JournalLines, journalLines, type LinesBefore } from './journal.ts';
+export { type JournalLines, journalLines, type LinesBefore, NewerJournal } from './journal.ts';
 export {
   addEntry,
   createLedger,

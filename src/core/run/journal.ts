@@ -55,6 +55,7 @@ export function journalLines(
       if (!isChecked && written !== undefined) throw new Error(`${damaged}: its check is no check`);
       names.add(news);
       const event = changeLists(packed, unpack) as RunEvent;
+      requireKnownFormat(event);
       if (!isChecked) requireOldLine(event); // a line with a check was written by code that knew the event
       return event;
     },
@@ -94,6 +95,16 @@ function readCheck(line: string): string | undefined {
 }
 
 /** A line without a check ends with its usage. Otherwise a damaged check would pass for none. */
+/** The journal was written by a later version, which may mean something else by the same names. */
+export class NewerJournal extends Error {}
+
+const FORMAT = 1;
+
+function requireKnownFormat({ type, format }: { readonly type: string; readonly format?: number }): void {
+  if (type === 'run-start' && format !== FORMAT)
+    throw new NewerJournal(`has format ${format}, and this version of skillopt reads format ${FORMAT}`);
+}
+
 function requireOldLine(value: object): void {
   const fault = findFault(value);
   if (fault !== undefined) throw new Error(fault);

@@ -7,6 +7,7 @@ import {
   type JournalLines,
   journalLines,
   type LinesBefore,
+  NewerJournal,
   type OpenRunStore,
   type RunEvent,
   type RunState,
@@ -105,6 +106,11 @@ function readLine(lines: JournalLines, line: string, where: string): RunEvent {
   try {
     return lines.read(line);
   } catch (cause) {
+    if (cause instanceof NewerJournal)
+      throw new SkillError('JOURNAL_CORRUPT', `${where} ${cause.message}`, {
+        cause,
+        hint: 'Update skillopt to read this run.',
+      });
     const preview = line.length > 60 ? `${line.slice(0, 60)}…` : line;
     const reason =
       cause instanceof SyntaxError ? 'must be a JSON object with a "type" that this version knows' : message(cause);

@@ -18,6 +18,7 @@ import {
   type TasksPage,
   taskRows,
 } from '../../../src/core/page/index.ts';
+import { journalLines } from '../../../src/core/run/index.ts';
 import { foldJournal } from '../../../src/stores/index.ts';
 import { openPages, problemIn, runsFolder, trainSimulated } from '../../support/page/served-runs.ts';
 
@@ -55,6 +56,24 @@ describe('a folder of runs', () => {
     expect(byName.broken).toMatchObject({ verdict: null, state: 'unreadable' });
     expect(byName.broken!.problem).toContain('events.jsonl:1');
     expect(JSON.stringify(runs)).not.toContain(folder.root);
+  });
+
+  it('says of a run of a newer version what to do, in the list and on its page', async () => {
+    const journal = join(copyDemo('newer'), 'events.jsonl');
+    const [from, to] = [journalLines(), journalLines()];
+    const events = readFileSync(journal, 'utf8').trimEnd().split('\n').map(from.read);
+    const written = events.map((event) => to.write(event.type === 'run-start' ? { ...event, format: 2 as 1 } : event));
+    writeFileSync(journal, written.map((line) => `${line}\n`).join(''));
+    const { runs } = await pages.json<RunsPage>('/api/runs');
+    const refused = await problemIn(await pages.get('/api/runs/newer'));
+    rmSync(join(folder.root, 'newer'), { recursive: true });
+    const words = 'has format 2, and this version of skillopt reads format 1';
+    expect(runs.find(({ name }) => name === 'newer')).toMatchObject({ state: 'unreadable', verdict: null });
+    expect(runs.find(({ name }) => name === 'newer')!.problem).toContain(words);
+    expect(refused).toMatchObject({
+      message: expect.stringContaining(words),
+      hint: 'Update skillopt to read this run.',
+    });
   });
 
   it('is listed without nights that cannot be read, and says so without a path', async () => {
