@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import {
-  addMeasurement,
   type Blame,
   type GateDecision,
   gateMetricScore,
@@ -10,6 +9,7 @@ import {
   type SearchEnd,
   type StepAction,
   type StepRecord,
+  scoreNow,
   stepNumber,
   stepTotal,
 } from '../core/run/index.ts';
@@ -36,17 +36,6 @@ export function eventLines(event: RunEvent, change: Change, { width, colors }: L
   const line = eventLine(event, { ...change, now });
   const lines = [againText(change.before, now), line].filter((text) => text !== undefined);
   return lines.map((text) => paintSymbol(clipWords(text, width), colors));
-}
-
-/** The estimated score of the current skill after an event, before another skill replaces it. */
-function scoreNow(event: RunEvent, before: RunState): number {
-  const decision = decisionOf(event);
-  return decision ? addMeasurement(before, '', { evaluation: null, decision }).current.score : before.current.score;
-}
-
-function decisionOf(event: RunEvent): GateDecision | undefined {
-  if (event.type === 'salvage-end') return event.accepted?.decision;
-  return 'decision' in event ? event.decision : undefined;
 }
 
 function againText({ current, baseline }: RunState, now: number): string | undefined {

@@ -6,6 +6,7 @@ import {
   type RunEvent,
   type RunState,
   reduce,
+  scoreNow,
   toEvidence,
   totalCost,
 } from '../run/index.ts';
@@ -29,11 +30,15 @@ export function projectRun(view: RunView, event: RunEvent): RunView {
   const take = Object.hasOwn(TAKERS, event.type) ? (TAKERS[event.type] as Take<RunEvent['type']>) : undefined;
   // An event is about the state before it, and the first one about none.
   const taken = take?.(event.type === 'run-start' ? noView : view, event) ?? view;
+  const scoreBefore = event.type === 'stage-end' ? null : scoreNow(event, view.state); // a fold may change that state in place
   const state = reduce(view.state, event);
   const current = placeOf(taken, state.current.hash, view.current);
   const best = placeOf(taken, state.best.hash, view.best);
-  const curve = event.type === 'step-end' ? listWith(taken.curve, pointOf(state, taken.versions)) : taken.curve;
-  return objectWith(taken, { state, lines: view.lines + 1, current, best, curve });
+  const isTaken = current !== view.current && taken.versions[current]?.fate === 'accepted';
+  // The scores that the run works with, as the terminal shows them, and not those of one race.
+  const known = isTaken ? changeVersion(taken, current, { score: state.current.score, scoreBefore }) : taken;
+  const curve = event.type === 'step-end' ? listWith(known.curve, pointOf(state, known.versions)) : known.curve;
+  return objectWith(known, { state, lines: view.lines + 1, current, best, curve });
 }
 
 /** The latest version with this text that was taken. */

@@ -68,13 +68,13 @@ export {
 export {
   type AcceptedEdit,
   acceptedEdits,
-  addMeasurement,
   hasPass,
   isAccepted,
   isBatchDone,
   keptEdits,
   passOf,
   passScore,
+  scoreNow,
 } from './reduce/acceptance.ts';
 export { reduce } from './reduce/reduce.ts';
 export { groupFaults, isUnscored } from './reduce/step.ts';

@@ -1,7 +1,8 @@
 import { type Evaluation, type ItemScore, knowsNoise, selectGateScore } from '../../contracts/index.ts';
 import { head, listWith } from '../../text/index.ts';
+import type { RunEvent } from '../event.ts';
 import type { Trial } from '../events/event-data.ts';
-import { acceptEvidence, addRefreshed, type GateEvidence, shrunkScore } from '../gate-evidence.ts';
+import { acceptEvidence, addRefreshed, type GateDecision, type GateEvidence, shrunkScore } from '../gate-evidence.ts';
 import type { RunState, ScoredSkill } from '../run-state.ts';
 import type { EditEffect, StepRecord } from '../step-record.ts';
 
@@ -70,6 +71,17 @@ export function addMeasurement(
     current,
     best: state.best.hash === current.hash ? { ...state.best, score: current.score } : state.best,
   };
+}
+
+/** The estimated score of the current skill after an event, before another skill replaces it. */
+export function scoreNow(event: RunEvent, before: RunState): number {
+  const decision = decisionOf(event);
+  return decision ? addMeasurement(before, '', { evaluation: null, decision }).current.score : before.current.score;
+}
+
+function decisionOf(event: RunEvent): GateDecision | undefined {
+  if (event.type === 'salvage-end') return event.accepted?.decision;
+  return 'decision' in event ? event.decision : undefined;
 }
 
 /** All rollouts of a candidate: one of each item, or two, and those that cleared it of regressions. */

@@ -1,3 +1,4 @@
+import pc from 'picocolors';
 import type { RunEvent } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../../../src/core/page/index.ts';
 import { emptyRun, reduce, summarize, verdictOf } from '../../../../src/core/run/index.ts';
 import { growing } from '../../../../src/core/text/index.ts';
+import { eventLines } from '../../../../src/report/index.ts';
 import { randomRun } from '../../../support/page/random-runs.ts';
 
 const RUNS = 200;
@@ -47,6 +49,28 @@ describe(`${RUNS} random runs`, () => {
       const { bestSkill: _bestSkill, ...expected } = summarize(state);
       expect({ verdict, summary }).toEqual({ verdict: verdictOf(state), summary: expected });
     }
+  });
+
+  it('have the scores of taken candidates that the terminal shows', () => {
+    let compared = 0;
+    for (const events of runs) {
+      const told = new Map<number, string>();
+      events.reduce((before, event) => {
+        const after = reduce(before, event);
+        const style = { width: 200, colors: pc.createColors(false) };
+        const lines = event.type === 'step-end' ? eventLines(event, { before, after }, style).join('\n') : '';
+        const scores = /step +\d+ .*?([\d.]+) → +([\d.]+) %/.exec(lines);
+        if (scores && event.type === 'step-end') told.set(event.step, `${scores[1]} → ${scores[2]}`);
+        return after;
+      }, emptyRun);
+      const bare = (score: number | null) => (100 * (score ?? Number.NaN)).toFixed(1);
+      for (const { kind, fate, step, score, scoreBefore } of viewOf(events).versions) {
+        if (kind !== 'candidate' || fate !== 'accepted' || !told.has(step)) continue;
+        expect(`${bare(scoreBefore)} → ${bare(score)}`).toBe(told.get(step));
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(RUNS);
   });
 
   it('fold in place to what they fold to by copies, and leave alone what was there before', () => {
