@@ -42,10 +42,14 @@ type AnswerProps<Value> = {
   readonly children: (answer: Value) => ReactNode;
 };
 
-/** Never blank: says what is loading, or what is wrong. */
+/** Never blank: says what is loading, or what is wrong above what the same question was answered before. */
 export function Answer<Value>({ of: { answer, problem }, what, children }: AnswerProps<Value>) {
-  if (problem) return <Trouble {...problem} />;
-  return answer === undefined ? <Loading what={what} /> : children(answer);
+  return (
+    <>
+      {problem ? <Trouble {...problem} /> : null}
+      {answer !== undefined ? children(answer) : problem ? null : <Loading what={what} />}
+    </>
+  );
 }
 
 type BoundaryProps = { readonly at: string; readonly children: ReactNode };

@@ -37,15 +37,13 @@ it('follows a run from its first event to its verdict, without a fault', async (
     const training = trainDemo(folder, hold);
     const { page, faults } = await openPage(server.url);
     const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
-    await expect
-      .poll(
-        () =>
-          at('#/')
-            .then(() => page.reload())
-            .then(() => page.locator('.row.run').count()),
-        { timeout: 60_000 },
-      )
-      .toBeGreaterThan(1);
+    // The list is live: nobody loads it again.
+    await page.getByRole('link', { name: 'demo' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('checkbox', { name: 'Compare demo' }).check();
+    await page.getByText(/running, step [1-9]/).waitFor({ timeout: 60_000 });
+    await page.getByText(/1 accepted|1 rejected/).waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('checkbox', { name: 'Compare demo' }).isChecked()).toBe(true);
+    expect(await page.evaluate('document.activeElement.type')).toBe('checkbox');
     await at('#/runs/demo');
     await page.getByText('What is it doing now?').waitFor();
     await page.locator('.row.version').nth(1).waitFor();
