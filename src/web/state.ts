@@ -67,9 +67,11 @@ export type ShownRun = {
   readonly page: RunPage | null;
   readonly doing: DoingPage | null;
   readonly problem: Problem | null;
+  /** How many problems are over. */
+  readonly recoveries: number;
 };
 
-const nothing: ShownRun = { page: null, doing: null, problem: null };
+const nothing: ShownRun = { page: null, doing: null, problem: null, recoveries: 0 };
 
 /** A run as it is now. While it is paused, what comes is kept and shown later: at most one render a frame. */
 export function useRun(run: string, isPaused: boolean): ShownRun {
@@ -89,7 +91,10 @@ export function useRun(run: string, isPaused: boolean): ShownRun {
     const close = source.openRun(run, {
       onPage: (page) => take({ page }),
       onDoing: (doing) => take({ doing }),
-      onProblem: (problem) => take({ problem }),
+      onProblem: (problem) => {
+        const { problem: before, recoveries } = latest.current;
+        take({ problem, recoveries: before && !problem ? recoveries + 1 : recoveries });
+      },
     });
     return () => {
       cancelAnimationFrame(frame);

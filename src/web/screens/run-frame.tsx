@@ -3,7 +3,7 @@ import type { RunPage } from '../../core/page/index.ts';
 import { runAddress } from '../address.ts';
 import { useKeys } from '../keys.ts';
 import { Loading, Trouble } from '../parts/frame.tsx';
-import { goTo, type ShownRun, useRun, useSource } from '../state.ts';
+import { goTo, RecoveriesContext, type ShownRun, useRun, useSource } from '../state.ts';
 import { AttemptScreen } from './attempt.tsx';
 import { AttemptsScreen } from './attempts.tsx';
 import { CostScreen } from './cost.tsx';
@@ -45,7 +45,9 @@ export function RunFrame({ run, path }: FrameProps) {
       {shown.page && hasTitle(path) ? null : <h1 className="for-readers">{`${run} ${first}`}</h1>}
       {shown.problem ? <Trouble {...shown.problem} /> : null}
       {shown.page ? (
-        <RunPart page={shown.page} shown={shown} path={path} />
+        <RecoveriesContext.Provider value={shown.recoveries}>
+          <RunPart page={shown.page} shown={shown} path={path} />
+        </RecoveriesContext.Provider>
       ) : shown.problem ? (
         <p className="away">
           <a href="#/">All runs</a>

@@ -77,8 +77,12 @@ it('says that a journal is damaged or a folder gone, keeps what it has, and reco
     renameSync(join(folder, 'demo'), join(folder, '..', 'skillopt-page-moved'));
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
+    // What is asked meanwhile fails, and is asked again afterwards.
+    await page.getByRole('link', { name: 'Attempts', exact: true }).click();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(2);
     renameSync(join(folder, '..', 'skillopt-page-moved'), join(folder, 'demo'));
-    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    await page.locator('.row.attempt').first().waitFor();
   } finally {
     await server.close();
   }
