@@ -3,6 +3,7 @@ import type { RunPage } from '../../core/page/index.ts';
 import { runAddress } from '../address.ts';
 import { useKeys } from '../keys.ts';
 import { Loading, Trouble } from '../parts/frame.tsx';
+import { LOST } from '../source.ts';
 import { goTo, RecoveriesContext, type ShownRun, useRun, useSource } from '../state.ts';
 import { AttemptScreen } from './attempt.tsx';
 import { AttemptsScreen } from './attempts.tsx';
@@ -109,7 +110,8 @@ function RunPart({ page, shown, path: [first = '', second, third] }: PartProps) 
   if (first === 'attempts') return <AttemptsScreen page={page} />;
   if (first === 'cost') return <CostScreen page={page} />;
   if (first === 'events') return <EventsScreen page={page} />;
-  return <RunScreen page={page} doing={shown.doing} />;
+  const isPartial = shown.problem !== null && shown.problem !== LOST;
+  return <RunScreen page={page} doing={shown.doing} isPartial={isPartial} />;
 }
 
 type LiveProps = { readonly shown: ShownRun; readonly isPaused: boolean; readonly onPause: () => void };

@@ -72,8 +72,16 @@ it('says that a journal is damaged or a folder gone, keeps what it has, and reco
     appendFileSync(journal, '{"no":"event"}\n{"no":"event"}\n');
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
+    await page.getByRole('heading', { level: 1, name: 'as far as it could be read' }).waitFor();
+    await page.getByText('Not known').first().waitFor();
+    expect(await page.getByText('It is not running').count()).toBe(0);
+    // A beginning alone proves nothing about the rest.
+    writeFileSync(journal, `${text.split('\n').slice(0, 2).join('\n')}\n{"no":"event"}\n{"no":"event"}\n`);
+    await expect.poll(() => page.getByText('Not known').count()).toBe(3);
+    expect(await page.getByText(/none was tried|fails now|resumes/).count()).toBe(0);
     writeFileSync(journal, text);
     await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('It is not running').waitFor();
     renameSync(join(folder, 'demo'), join(folder, '..', 'skillopt-page-moved'));
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
