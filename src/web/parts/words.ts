@@ -30,6 +30,14 @@ export function versionName({ kind, step }: Pick<VersionRow, 'kind' | 'step'>): 
   return `${kind === 'guidance' ? 'epoch' : 'step'} ${step}, ${KINDS[kind]}`;
 }
 
+type Scored = Pick<VersionRow, 'kind' | 'step' | 'score'>;
+
+/** Two versions that no single step lies between: `first skill 60.0 % → step 6, candidate 97.9 %`. */
+export const comparedWords = (from: Scored, to: Scored) => [from, to].map(scoredName).join(' → ');
+
+const scoredName = (version: Scored) =>
+  `${versionName(version)} ${version.score === null ? '(not measured)' : percent(version.score)}`;
+
 const OPS: Readonly<Record<string, string>> = {
   append: 'add',
   insert_after: 'insert',

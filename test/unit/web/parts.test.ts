@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { noView, projectRun, runFigures } from '../../../src/core/page/index.ts';
 import { turnsOf } from '../../../src/web/parts/attempt-turns.ts';
 import { curveData } from '../../../src/web/parts/curve-data.ts';
-import { editLine, priceOf, scoreChange, seconds, versionName } from '../../../src/web/parts/words.ts';
+import { comparedWords, editLine, priceOf, scoreChange, seconds, versionName } from '../../../src/web/parts/words.ts';
 import { sampleRun } from '../../support/sample-run.ts';
 
 it('draws the first skill at 0, and candidates by their fate', () => {
@@ -56,6 +56,10 @@ it('says missing figures as words, never as 0', () => {
 it('names versions, edits and times in words', () => {
   expect(versionName({ kind: 'initial', step: 0 })).toBe('first skill');
   expect(versionName({ kind: 'guidance', step: 2 })).toBe('epoch 2, guidance');
+  const first = { kind: 'initial', step: 0, score: 0.6 } as const;
+  expect(comparedWords(first, { kind: 'candidate', step: 6, score: null })).toBe(
+    'first skill 60.0 % → step 6, candidate (not measured)',
+  );
   expect(editLine({ content: '- Write dates\n  as numbers.', target: '' })).toBe('Write dates as numbers.');
   expect(editLine({ content: '', target: 'gone' })).toBe('gone');
   expect([seconds(12), seconds(1_500), seconds(600_000)]).toEqual(['12 ms', '1.5 s', '10 min']);
