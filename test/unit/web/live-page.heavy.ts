@@ -108,7 +108,7 @@ it('is the same page in a report: from a disk, without a request', async () => {
     ['Edits', 'Write durations'],
     ['Diff', 'lines unchanged'],
     ['Tasks', 'val-001'],
-    ['Attempts', 'found'],
+    ['Attempts', 'npx skillopt report demo --attempts all writes them'],
     ['Cost', 'By stage'],
     ['Events', '{"type":"run-start"'],
   ] as const) {
