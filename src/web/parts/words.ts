@@ -74,11 +74,14 @@ export const seconds = (ms: number) =>
       ? `${(ms / 1000).toFixed(1)} s`
       : `${(ms / 60_000).toFixed(0)} min`;
 
-/** `17 Nov 03:12`, by the clock of the reader. */
-export function dateWords(at: string): string {
+/** `17 Nov 03:12`, or with its seconds, by the clock of the reader. */
+export function dateWords(at: string, seconds?: '2-digit'): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '–';
   return date
-    .toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+    .toLocaleString('en-GB', {
+      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+      ...(seconds && { second: seconds }),
+    })
     .replace(',', '');
 }

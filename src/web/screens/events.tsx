@@ -86,7 +86,7 @@ const EventRow = ({
   <button type="button" className="row event" data-row onClick={onOpen}>
     <span className="number note">{count(line)}</span>
     <span>{type}</span>
-    <span className="note">{dateWords(at)}</span>
+    <span className="note">{dateWords(at, '2-digit')}</span>
     <span className="what">{text.slice(0, 300)}</span>
   </button>
 );

@@ -85,8 +85,11 @@ const hasTitle = ([first = '', ...rest]: readonly string[]) =>
 
 function useStepKeys(run: string, page: RunPage | null, step: number | null, pause: () => void): void {
   const last = page?.figures.curve.at(-1)?.step ?? 1;
-  const move = (by: number) =>
-    goTo(runAddress(run, ['steps', Math.min(last, Math.max(1, step === null ? last : step + by))]));
+  // From elsewhere, back is the last step and on is the first one.
+  const move = (by: 1 | -1) => {
+    const next = step === null ? (by === 1 ? 1 : last) : step + by;
+    goTo(runAddress(run, ['steps', Math.min(last, Math.max(1, next))]));
+  };
   useKeys({
     'g o': () => goTo(runAddress(run)),
     '[': () => move(-1),
@@ -110,6 +113,8 @@ function RunPart({ page, shown, path: [first = '', second, third] }: PartProps) 
   if (first === 'attempts') return <AttemptsScreen page={page} />;
   if (first === 'cost') return <CostScreen page={page} />;
   if (first === 'events') return <EventsScreen page={page} />;
+  if (first !== '')
+    return <Trouble message={`There is no view «${first}» of a run.`} hint="The tabs show all of them." />;
   const isPartial = shown.problem !== null && shown.problem !== LOST;
   return <RunScreen page={page} doing={shown.doing} isPartial={isPartial} />;
 }
