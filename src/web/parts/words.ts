@@ -38,6 +38,13 @@ export const comparedWords = (from: Scored, to: Scored) => [from, to].map(scored
 const scoredName = (version: Scored) =>
   `${versionName(version)} ${version.score === null ? '(not measured)' : percent(version.score)}`;
 
+/** With a capital letter, unless it begins with a name, a path or a command: those stay as they are written. */
+export function asSentence(text: string, names: readonly string[] = []): string {
+  const isName = (name: string) => name !== '' && text.startsWith(name) && !/[\p{L}\d]/u.test(text.charAt(name.length));
+  if ([...names, 'skillopt', 'npx'].some(isName)) return text;
+  return text.replace(/^\p{Ll}(?=\p{L}*[,:;.]?(?:\s|$))/u, (letter) => letter.toUpperCase());
+}
+
 const OPS: Readonly<Record<string, string>> = {
   append: 'add',
   insert_after: 'insert',

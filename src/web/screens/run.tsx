@@ -7,6 +7,7 @@ import { Section } from '../parts/frame.tsx';
 import { IntervalBar } from '../parts/interval.tsx';
 import { Lineage } from '../parts/lineage.tsx';
 import { Icon, type MarkKind, meaningOf } from '../parts/mark.tsx';
+import { asSentence } from '../parts/words.ts';
 import { changeAddress, goTo, type ShownRun, useAddress } from '../state.ts';
 import { CostTable } from './cost.tsx';
 import { AcceptedEdits } from './edits.tsx';
@@ -60,7 +61,7 @@ export function RunScreen({ page, doing, isPartial }: RunProps) {
   );
 }
 
-function VerdictHead({ page: { words, figures, isRunning }, isPartial }: Omit<RunProps, 'doing'>) {
+function VerdictHead({ page: { name, words, figures, isRunning }, isPartial }: Omit<RunProps, 'doing'>) {
   const { kind, comparison } = figures.verdict;
   const { icon, tone } = meaningOf((kind === 'stopped' && isRunning ? 'running' : kind) as MarkKind);
   return (
@@ -70,7 +71,7 @@ function VerdictHead({ page: { words, figures, isRunning }, isPartial }: Omit<Ru
           <Icon name={icon} />
           {isPartial ? `${words.head}, as far as it could be read` : words.head}
         </h1>
-        <p className="sentence">{words.sentence}</p>
+        <p className="sentence">{asSentence(words.sentence, [name])}</p>
         <p className="note">{[words.chosenBy, words.amounts].filter(Boolean).join(' ')}</p>
       </div>
       {comparison?.gain ? <IntervalBar gain={comparison.gain} /> : null}
