@@ -80,8 +80,7 @@ function Tabs({ run, at }: { readonly run: string; readonly at: string }) {
 }
 
 /** Lists and tables speak for themselves: their title is for those who cannot see the tabs. */
-const hasTitle = ([first = '', ...rest]: readonly string[]) =>
-  rest.length > 0 || ['', 'diff'].includes(first);
+const hasTitle = ([first = '', ...rest]: readonly string[]) => rest.length > 0 || ['', 'diff'].includes(first);
 
 function useStepKeys(run: string, page: RunPage | null, step: number | null, pause: () => void): void {
   const last = page?.figures.curve.at(-1)?.step ?? 1;
