@@ -1,4 +1,5 @@
 import type { AttemptPage, ReportData } from '../core/page/index.ts';
+import { shellWord } from '../core/text/index.ts';
 import { runAddress } from './address.ts';
 import { type AttemptQuery, type Source, SourceError } from './source.ts';
 
@@ -16,7 +17,8 @@ async function unzip(text: string): Promise<string> {
 }
 
 function sourceOf(data: ReportData): Source {
-  const leftOut = data.leftOut.join(' ');
+  const allLeftOut = [...data.leftOut, ...Object.keys(data.attempts).flatMap((run) => passedNote(data, run))];
+  const leftOut = allLeftOut.join(' ');
   const found = <Value>(value: Value | undefined, what: string): Value => {
     if (value !== undefined) return value;
     throw new SourceError({ message: `This report does not hold ${what}.`, hint: leftOut });
@@ -25,7 +27,7 @@ function sourceOf(data: ReportData): Source {
   return {
     isLive: false,
     home: homeOf(data),
-    leftOut: data.leftOut,
+    leftOut: allLeftOut,
     runs: async () => data.runs,
     openRun: (run, { onPage, onProblem }) => {
       const page = data.pages[run];
@@ -65,6 +67,13 @@ function sourceOf(data: ReportData): Source {
       throw new SourceError({ message: 'A report holds no nights.', hint: 'skillopt ui shows them.' });
     },
   };
+}
+
+/** A report holds failed attempts alone, unless it is told otherwise. */
+function passedNote({ attempts, tasks }: ReportData, run: string): string[] {
+  const isAnyKept = attempts[run]?.some(({ row }) => row.hard >= 1 && !row.errored);
+  if (isAnyKept || !tasks[run]?.rows.some(({ score, isNeverPassed }) => score !== null && !isNeverPassed)) return [];
+  return [`Passed attempts are not in this file: npx skillopt report ${shellWord(run)} --attempts all writes them.`];
 }
 
 /** A report of one run begins with it, and one of a comparison with that. */

@@ -1,7 +1,6 @@
-import { changePage, type PageChange, type Problem, type ProposalPage, type RunPage } from '../core/page/index.ts';
-import { problemOf, type RunListener, type Source, SourceError } from './source.ts';
+import { changePage, type PageChange, type ProposalPage, type RunPage } from '../core/page/index.ts';
+import { LOST, problemOf, type RunListener, type Source, SourceError } from './source.ts';
 
-const LOST: Problem = { message: 'The connection is lost. Trying again.', hint: 'Is skillopt ui still running?' };
 const RETRY_MS = 2_000;
 
 /** Asks the server that the page came from. */

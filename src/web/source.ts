@@ -48,6 +48,12 @@ export interface Source {
   adopt?(proposal: ProposalPage, project: string): Promise<void>;
 }
 
+/** The only problem that says nothing about the run. */
+export const LOST: Problem = {
+  message: 'The connection is lost. Trying again.',
+  hint: 'Is skillopt ui still running?',
+};
+
 /** A failure whose words are for the reader. */
 export class SourceError extends Error {
   readonly hint: string;

@@ -27,32 +27,51 @@ export const changeAddress = (address: string) => {
   dispatchEvent(new HashChangeEvent('hashchange'));
 };
 
-export type Asked<Answer> = { readonly answer?: Answer; readonly problem?: Problem; readonly isAsking: boolean };
+export type Asked<Answer> = { readonly answer?: Answer; readonly problem?: Problem };
 
-/** Asks again when the key changes. Until then the earlier answer is shown. */
-export function useAsked<Answer>(key: string, ask: () => Promise<Answer>): Asked<Answer> {
-  const [known, setKnown] = useState<{ key: string; answer?: Answer; problem?: Problem }>({ key: '' });
-  const latest = useRef(key);
+/** How often what was wrong with the run is over: what failed meanwhile is asked again then. */
+export const RecoveriesContext = createContext(0);
+
+type Known<Answer> = { readonly key: string; readonly answer?: Answer; readonly problem?: Problem };
+
+/** Asks again when the key changes, and every so often if told so. Until then the earlier answer is shown. */
+export function useAsked<Answer>(key: string, ask: () => Promise<Answer>, everyMs?: number): Asked<Answer> {
+  const [known, setKnown] = useState<Known<Answer>>({ key: '' });
+  const recoveries = useContext(RecoveriesContext);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is asked
   useEffect(() => {
-    latest.current = key;
-    const keep = (found: { answer?: Answer; problem?: Problem }) =>
-      latest.current === key && setKnown({ key, ...found });
-    ask().then(
-      (answer) => keep({ answer }),
-      (error) => keep({ problem: problemOf(error) }),
-    );
-  }, [key]);
-  return { ...known, isAsking: known.key !== key };
+    let [isGone, timer]: [boolean, ReturnType<typeof setTimeout> | undefined] = [false, undefined];
+    const keep = (change: (before: Known<Answer>) => Known<Answer>) => {
+      if (isGone) return;
+      setKnown(change);
+      if (everyMs !== undefined) wait(everyMs);
+    };
+    const askNow = () =>
+      ask().then(
+        (answer) => keep(() => ({ key, answer })),
+        (error) => keep((before) => ({ ...(before.key === key && before), key, problem: problemOf(error) })),
+      );
+    const wait = (ms: number) => {
+      timer = setTimeout(() => (document.hidden ? wait(ms) : askNow()), ms);
+    };
+    askNow();
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [key, recoveries, everyMs]);
+  return known;
 }
 
 export type ShownRun = {
   readonly page: RunPage | null;
   readonly doing: DoingPage | null;
   readonly problem: Problem | null;
+  /** How many problems are over. */
+  readonly recoveries: number;
 };
 
-const nothing: ShownRun = { page: null, doing: null, problem: null };
+const nothing: ShownRun = { page: null, doing: null, problem: null, recoveries: 0 };
 
 /** A run as it is now. While it is paused, what comes is kept and shown later: at most one render a frame. */
 export function useRun(run: string, isPaused: boolean): ShownRun {
@@ -72,7 +91,10 @@ export function useRun(run: string, isPaused: boolean): ShownRun {
     const close = source.openRun(run, {
       onPage: (page) => take({ page }),
       onDoing: (doing) => take({ doing }),
-      onProblem: (problem) => take({ problem }),
+      onProblem: (problem) => {
+        const { problem: before, recoveries } = latest.current;
+        take({ problem, recoveries: before && !problem ? recoveries + 1 : recoveries });
+      },
     });
     return () => {
       cancelAnimationFrame(frame);

@@ -103,7 +103,15 @@ function optionsOf(element: HTMLElement, { axis, height, setAt, latest }: Wiring
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
     scales: {
-      x: { time: false, range: (_, low, high) => [low, high + Math.max((high - low) * 0.06, 1e-6)] },
+      x: {
+        time: false,
+        range: (_, low, high) => {
+          const { curve, summary } = latest.current.figures;
+          // Before the first step there is one point at most: what is planned gives the width.
+          if (curve.length === 0) return [0, axis === 'step' ? Math.max(1, summary.totalSteps) : 1];
+          return [low, high + Math.max((high - low) * 0.06, 1e-6)];
+        },
+      },
       y: { range: rangeOf },
     },
     axes: axesOf(axis, { color, font: `11px ${getComputedStyle(element).fontFamily}` }),

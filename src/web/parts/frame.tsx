@@ -1,7 +1,8 @@
 import { Component, type ReactNode, useId } from 'react';
 import type { Problem } from '../../core/page/index.ts';
 import { problemOf } from '../source.ts';
-import type { Asked } from '../state.ts';
+import { type Asked, useAddress } from '../state.ts';
+import { asSentence } from './words.ts';
 
 type SectionProps = {
   readonly title: string;
@@ -29,12 +30,16 @@ export const Loading = ({ what }: { readonly what: string }) => (
   </p>
 );
 
-export const Trouble = ({ message, hint }: Problem) => (
-  <div className="trouble" role="alert">
-    <p>{message}</p>
-    {hint ? <p className="note">{hint}</p> : null}
-  </div>
-);
+export function Trouble({ message, hint }: Problem) {
+  const { path, query } = useAddress();
+  const names = [...path, ...Object.values(query)];
+  return (
+    <div className="trouble" role="alert">
+      <p>{asSentence(message, names)}</p>
+      {hint ? <p className="note">{asSentence(hint, names)}</p> : null}
+    </div>
+  );
+}
 
 type AnswerProps<Value> = {
   readonly of: Asked<Value>;
@@ -42,10 +47,14 @@ type AnswerProps<Value> = {
   readonly children: (answer: Value) => ReactNode;
 };
 
-/** Never blank: says what is loading, or what is wrong. */
+/** Never blank: says what is loading, or what is wrong above what the same question was answered before. */
 export function Answer<Value>({ of: { answer, problem }, what, children }: AnswerProps<Value>) {
-  if (problem) return <Trouble {...problem} />;
-  return answer === undefined ? <Loading what={what} /> : children(answer);
+  return (
+    <>
+      {problem ? <Trouble {...problem} /> : null}
+      {answer !== undefined ? children(answer) : problem ? null : <Loading what={what} />}
+    </>
+  );
 }
 
 type BoundaryProps = { readonly at: string; readonly children: ReactNode };

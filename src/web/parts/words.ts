@@ -30,6 +30,21 @@ export function versionName({ kind, step }: Pick<VersionRow, 'kind' | 'step'>): 
   return `${kind === 'guidance' ? 'epoch' : 'step'} ${step}, ${KINDS[kind]}`;
 }
 
+type Scored = Pick<VersionRow, 'kind' | 'step' | 'score'>;
+
+/** Two versions that no single step lies between: `first skill 60.0 % → step 6, candidate 97.9 %`. */
+export const comparedWords = (from: Scored, to: Scored) => [from, to].map(scoredName).join(' → ');
+
+const scoredName = (version: Scored) =>
+  `${versionName(version)} ${version.score === null ? '(not measured)' : percent(version.score)}`;
+
+/** With a capital letter, unless it begins with a name, a path or a command: those stay as they are written. */
+export function asSentence(text: string, names: readonly string[] = []): string {
+  const isName = (name: string) => name !== '' && text.startsWith(name) && !/[\p{L}\d]/u.test(text.charAt(name.length));
+  if ([...names, 'skillopt', 'npx'].some(isName)) return text;
+  return text.replace(/^\p{Ll}(?=\p{L}*[,:;.]?(?:\s|$))/u, (letter) => letter.toUpperCase());
+}
+
 const OPS: Readonly<Record<string, string>> = {
   append: 'add',
   insert_after: 'insert',
@@ -66,11 +81,14 @@ export const seconds = (ms: number) =>
       ? `${(ms / 1000).toFixed(1)} s`
       : `${(ms / 60_000).toFixed(0)} min`;
 
-/** `17 Nov 03:12`, by the clock of the reader. */
-export function dateWords(at: string): string {
+/** `17 Nov 03:12`, or with its seconds, by the clock of the reader. */
+export function dateWords(at: string, seconds?: '2-digit'): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '–';
   return date
-    .toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+    .toLocaleString('en-GB', {
+      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+      ...(seconds && { second: seconds }),
+    })
     .replace(',', '');
 }

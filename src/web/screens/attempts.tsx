@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useContext, useEffect, useState } from 'react';
 import type { AttemptRow, Problem, RunPage } from '../../core/page/index.ts';
 import { count, percent } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
@@ -8,7 +8,7 @@ import { Mark, type MarkKind } from '../parts/mark.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { versionName } from '../parts/words.ts';
 import { type AttemptQuery, problemOf } from '../source.ts';
-import { changeAddress, useAddress, useSource } from '../state.ts';
+import { changeAddress, RecoveriesContext, useAddress, useSource } from '../state.ts';
 
 /** Attempts of a task, of a version, or with some words in them. */
 export function AttemptsScreen({ page }: { readonly page: RunPage }) {
@@ -92,7 +92,9 @@ const ENOUGH = 1000;
 /** Asks until the search is over or enough is found, and shows what came so far. */
 function useSearch(run: string, wanted: string): Found {
   const source = useSource();
+  const recoveries = useContext(RecoveriesContext);
   const [found, setFound] = useState(nothing);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a problem it searches again
   useEffect(() => {
     let isGone = false;
     const search = async () => {
@@ -116,6 +118,6 @@ function useSearch(run: string, wanted: string): Found {
     return () => {
       isGone = true;
     };
-  }, [source, run, wanted]);
+  }, [source, run, wanted, recoveries]);
   return found;
 }

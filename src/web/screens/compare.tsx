@@ -5,7 +5,7 @@ import { Diff } from '../parts/diff.tsx';
 import { Answer, Section } from '../parts/frame.tsx';
 import { IntervalBar } from '../parts/interval.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { priceOf } from '../parts/words.ts';
+import { asSentence, priceOf } from '../parts/words.ts';
 import { useAddress, useAsked, useSource } from '../state.ts';
 import { TaskLinks } from './step-parts.tsx';
 
@@ -30,13 +30,13 @@ function Compared({ page }: { readonly page: ComparePage }) {
       <section className="verdict" aria-label="Which is better?">
         <div className="verdict-words">
           <h1>{head}</h1>
-          <p className="sentence">{sentence}</p>
+          <p className="sentence">{asSentence(sentence, [a, b])}</p>
           <p className="note">
             From <a href={runAddress(a)}>{a}</a> to <a href={runAddress(b)}>{b}</a>, on {plural(tasks, `${split} task`)}
           </p>
           {notes.map((note) => (
-            <p key={note} className="note said">
-              {note}
+            <p key={note} className="note">
+              {asSentence(note, [a, b])}
             </p>
           ))}
         </div>

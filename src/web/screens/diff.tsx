@@ -3,7 +3,7 @@ import { runAddress } from '../address.ts';
 import { Diff } from '../parts/diff.tsx';
 import { Answer } from '../parts/frame.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { scoreChange, versionName } from '../parts/words.ts';
+import { comparedWords, scoreChange, versionName } from '../parts/words.ts';
 import { changeAddress, useAddress, useAsked, useSource } from '../state.ts';
 
 /** Any two versions whose texts were kept. */
@@ -16,7 +16,7 @@ export function DiffScreen({ page: { name, figures } }: { readonly page: RunPage
     Promise.all([source.skill(name, from), source.skill(name, to)]),
   );
   const choose = (next: { from: number; to: number }) => changeAddress(runAddress(name, ['diff'], next));
-  const shown = versions[to];
+  const [before, shown] = [versions[from], versions[to]];
   return (
     <div className="stack">
       <div className="bar">
@@ -31,7 +31,8 @@ export function DiffScreen({ page: { name, figures } }: { readonly page: RunPage
           <VersionChoice label="to" versions={versions} value={to} onChange={(next) => choose({ from, to: next })} />
         </div>
       </div>
-      {shown && shown.kind !== 'initial' ? (
+      {before && shown && shown.parent !== from ? <p className="note">{comparedWords(before, shown)}</p> : null}
+      {shown && shown.parent === from ? (
         <p className="next">
           <Mark kind={shown.fate} />
           {shown.score === null ? null : <span>{scoreChange(shown.scoreBefore, shown.score)}</span>}
@@ -40,7 +41,7 @@ export function DiffScreen({ page: { name, figures } }: { readonly page: RunPage
         </p>
       ) : null}
       <Answer of={asked} what="the two versions">
-        {([before, after]) => <Diff before={before} after={after} />}
+        {([one, other]) => <Diff before={one} after={other} />}
       </Answer>
     </div>
   );

@@ -6,12 +6,16 @@ import { List } from '../parts/list.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { editLine, MEASURED_BY, opWord, statusWords } from '../parts/words.ts';
 import { changeAddress, useAddress } from '../state.ts';
+import { NotKnown } from './run-panels.tsx';
 
 const SHOWN = 7;
 
+type AcceptedProps = { readonly run: string; readonly figures: RunFigures; readonly isPartial: boolean };
+
 /** Accepted edits by step, with the gain of the step: its edits are measured together, and some of them alone as well. */
-export function AcceptedEdits({ run, figures }: { readonly run: string; readonly figures: RunFigures }) {
+export function AcceptedEdits({ run, figures, isPartial }: AcceptedProps) {
   const accepted = figures.edits.filter(({ fate }) => fate === 'accepted');
+  if (accepted.length === 0 && isPartial) return <NotKnown />;
   if (accepted.length === 0)
     return <p className="note">No edit was accepted{figures.edits.length === 0 ? ', and none was tried' : ''}.</p>;
   const steps = groupBy(accepted.slice(0, SHOWN), ({ step }) => step);
@@ -27,6 +31,7 @@ export function AcceptedEdits({ run, figures }: { readonly run: string; readonly
       {accepted.length > SHOWN ? (
         <p className="note">and {plural(accepted.length - SHOWN, 'more accepted edit')}</p>
       ) : null}
+      {isPartial ? <p className="note">as far as it could be read</p> : null}
     </>
   );
 }

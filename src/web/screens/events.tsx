@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useContext, useEffect, useRef, useState } from 'react';
 import type { EventsPage, Problem, RunPage } from '../../core/page/index.ts';
 import { count } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
@@ -6,7 +6,7 @@ import { Loading, Trouble } from '../parts/frame.tsx';
 import { List } from '../parts/list.tsx';
 import { dateWords } from '../parts/words.ts';
 import { problemOf } from '../source.ts';
-import { changeAddress, useAddress, useSource } from '../state.ts';
+import { changeAddress, RecoveriesContext, useAddress, useSource } from '../state.ts';
 
 const TYPES = [
   '',
@@ -86,7 +86,7 @@ const EventRow = ({
   <button type="button" className="row event" data-row onClick={onOpen}>
     <span className="number note">{count(line)}</span>
     <span>{type}</span>
-    <span className="note">{dateWords(at)}</span>
+    <span className="note">{dateWords(at, '2-digit')}</span>
     <span className="what">{text.slice(0, 300)}</span>
   </button>
 );
@@ -108,6 +108,7 @@ function useEvents(run: string, type: string, lines: number) {
     total: null,
     events: new Map(),
   });
+  const recoveries = useContext(RecoveriesContext);
   const asked = useRef(new Set<number>());
   const ask = useCallback(
     (block: number) => {
@@ -127,12 +128,12 @@ function useEvents(run: string, type: string, lines: number) {
     },
     [source, run, type],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more lines make the last block new
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a problem all is asked again
   useEffect(() => {
     asked.current = new Set();
     setKnown({ total: null, events: new Map() });
     ask(0);
-  }, [ask, type]);
+  }, [ask, recoveries]);
   const last = known.total === null ? 0 : Math.floor(Math.max(0, known.total - 1) / BLOCK);
   useEffect(() => {
     if (known.total === null || type !== '' || known.total >= lines) return;

@@ -22,7 +22,7 @@ export function NightsScreen() {
             {nights.length > 0 ? <Table columns={COLUMNS} rows={nights} /> : null}
             {nights.length + proposals.length === 0 ? (
               <p className="note">
-                No night has run in this project. <code>npx skillopt sleep</code> runs one.
+                No night has run in this project. <code>npx skillopt sleep run</code> runs one.
               </p>
             ) : null}
             {proposals.map((proposal) => (

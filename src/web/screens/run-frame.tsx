@@ -3,7 +3,8 @@ import type { RunPage } from '../../core/page/index.ts';
 import { runAddress } from '../address.ts';
 import { useKeys } from '../keys.ts';
 import { Loading, Trouble } from '../parts/frame.tsx';
-import { goTo, type ShownRun, useRun, useSource } from '../state.ts';
+import { LOST } from '../source.ts';
+import { goTo, RecoveriesContext, type ShownRun, useRun, useSource } from '../state.ts';
 import { AttemptScreen } from './attempt.tsx';
 import { AttemptsScreen } from './attempts.tsx';
 import { CostScreen } from './cost.tsx';
@@ -45,7 +46,9 @@ export function RunFrame({ run, path }: FrameProps) {
       {shown.page && hasTitle(path) ? null : <h1 className="for-readers">{`${run} ${first}`}</h1>}
       {shown.problem ? <Trouble {...shown.problem} /> : null}
       {shown.page ? (
-        <RunPart page={shown.page} shown={shown} path={path} />
+        <RecoveriesContext.Provider value={shown.recoveries}>
+          <RunPart page={shown.page} shown={shown} path={path} />
+        </RecoveriesContext.Provider>
       ) : shown.problem ? (
         <p className="away">
           <a href="#/">All runs</a>
@@ -77,13 +80,15 @@ function Tabs({ run, at }: { readonly run: string; readonly at: string }) {
 }
 
 /** Lists and tables speak for themselves: their title is for those who cannot see the tabs. */
-const hasTitle = ([first = '', ...rest]: readonly string[]) =>
-  rest.length > 0 || !['steps', 'edits', 'tasks', 'attempts', 'cost', 'events'].includes(first);
+const hasTitle = ([first = '', ...rest]: readonly string[]) => rest.length > 0 || ['', 'diff'].includes(first);
 
 function useStepKeys(run: string, page: RunPage | null, step: number | null, pause: () => void): void {
   const last = page?.figures.curve.at(-1)?.step ?? 1;
-  const move = (by: number) =>
-    goTo(runAddress(run, ['steps', Math.min(last, Math.max(1, step === null ? last : step + by))]));
+  // From elsewhere, back is the last step and on is the first one.
+  const move = (by: 1 | -1) => {
+    const next = step === null ? (by === 1 ? 1 : last) : step + by;
+    goTo(runAddress(run, ['steps', Math.min(last, Math.max(1, next))]));
+  };
   useKeys({
     'g o': () => goTo(runAddress(run)),
     '[': () => move(-1),
@@ -107,7 +112,10 @@ function RunPart({ page, shown, path: [first = '', second, third] }: PartProps) 
   if (first === 'attempts') return <AttemptsScreen page={page} />;
   if (first === 'cost') return <CostScreen page={page} />;
   if (first === 'events') return <EventsScreen page={page} />;
-  return <RunScreen page={page} doing={shown.doing} />;
+  if (first !== '')
+    return <Trouble message={`There is no view «${first}» of a run.`} hint="The tabs show all of them." />;
+  const isPartial = shown.problem !== null && shown.problem !== LOST;
+  return <RunScreen page={page} doing={shown.doing} isPartial={isPartial} />;
 }
 
 type LiveProps = { readonly shown: ShownRun; readonly isPaused: boolean; readonly onPause: () => void };

@@ -9,15 +9,22 @@ import { type ShownRun, useSource } from '../state.ts';
 
 type NowProps = { readonly page: RunPage; readonly doing: ShownRun['doing'] };
 
+/** In the place of a conclusion from what could not be read. */
+export const NotKnown = () => <p className="note">Not known: the run could not be read to its end.</p>;
+
 /** While it runs: what it is doing. Afterwards: what to do next. */
-export function NowPanel({ page, doing }: NowProps) {
+export function NowPanel({ page, doing, isPartial }: NowProps & { readonly isPartial: boolean }) {
   const { isRunning, words } = page;
   if (isRunning) return <WorkingPanel page={page} doing={doing} />;
   return (
     <Section title="What now?">
-      <p>
-        It is not running. <code>{words.next.command}</code> {words.next.why}.
-      </p>
+      {isPartial ? (
+        <NotKnown />
+      ) : (
+        <p>
+          It is not running. <code>{words.next.command}</code> {words.next.why}.
+        </p>
+      )}
     </Section>
   );
 }
@@ -138,8 +145,10 @@ const ON = {
 };
 const SHOWN = 5;
 
+type ChangedProps = { readonly run: string; readonly figures: RunFigures; readonly isPartial: boolean };
+
 /** Tasks that got worse, and how many got better. One that had both outcomes under one skill may be luck. */
-export function ChangedPanel({ run, figures }: { readonly run: string; readonly figures: RunFigures }) {
+export function ChangedPanel({ run, figures, isPartial }: ChangedProps) {
   const { better, worse, on } = figures.changed;
   const sorted = [...worse].sort((a, b) => Number(a.isNoisy) - Number(b.isNoisy));
   return (
@@ -155,9 +164,15 @@ export function ChangedPanel({ run, figures }: { readonly run: string; readonly 
         <span className={better.length > 0 ? 'good' : ''}>
           <b>{count(better.length)}</b> better
         </span>
-        <span className="note">{ON[on]}</span>
+        <span className="note">{isPartial ? `${ON[on]}, as far as it could be read` : ON[on]}</span>
       </p>
-      {worse.length === 0 ? <p className="note">No task that passed before fails now.</p> : null}
+      {worse.length === 0 ? (
+        isPartial ? (
+          <NotKnown />
+        ) : (
+          <p className="note">No task that passed before fails now.</p>
+        )
+      ) : null}
       <ul className="rows">
         {sorted.slice(0, SHOWN).map((task) => (
           <li key={task.id}>

@@ -7,23 +7,31 @@ import { Section } from '../parts/frame.tsx';
 import { IntervalBar } from '../parts/interval.tsx';
 import { Lineage } from '../parts/lineage.tsx';
 import { Icon, type MarkKind, meaningOf } from '../parts/mark.tsx';
+import { asSentence } from '../parts/words.ts';
 import { changeAddress, goTo, type ShownRun, useAddress } from '../state.ts';
 import { CostTable } from './cost.tsx';
 import { AcceptedEdits } from './edits.tsx';
 import { AboutRun, CalibrationPanel, ChangedPanel, NowPanel } from './run-panels.tsx';
 
+type RunProps = {
+  readonly page: RunPage;
+  readonly doing: ShownRun['doing'];
+  /** The journal could not be read to its end: what was read is shown, and nothing is concluded from the rest. */
+  readonly isPartial: boolean;
+};
+
 /** The first screen of a run. Without scrolling it answers: better? which edit? which tasks got worse? what did it cost? what now? */
-export function RunScreen({ page, doing }: { readonly page: RunPage; readonly doing: ShownRun['doing'] }) {
+export function RunScreen({ page, doing, isPartial }: RunProps) {
   const { name, figures } = page;
   const axis = (useAddress().query.x as CurveAxis) ?? 'step';
   return (
     <div className="overview">
-      <VerdictHead page={page} />
+      <VerdictHead page={page} isPartial={isPartial} />
       <Section title="How did the score move?" className="at-curve" aside={<AxisChoice page={page} axis={axis} />}>
         <Curve figures={figures} axis={axis} height={220} onStep={(step) => goTo(runAddress(name, ['steps', step]))} />
       </Section>
       <div className="at-side">
-        <NowPanel page={page} doing={doing} />
+        <NowPanel page={page} doing={doing} isPartial={isPartial} />
         <Section title="What did it cost?" aside={<a href={runAddress(name, ['cost'])}>Details</a>}>
           <CostTable figures={figures} />
         </Section>
@@ -37,9 +45,9 @@ export function RunScreen({ page, doing }: { readonly page: RunPage; readonly do
           ) : null
         }
       >
-        <AcceptedEdits run={name} figures={figures} />
+        <AcceptedEdits run={name} figures={figures} isPartial={isPartial} />
       </Section>
-      <ChangedPanel run={name} figures={figures} />
+      <ChangedPanel run={name} figures={figures} isPartial={isPartial} />
       <Section
         title="How did the skill grow?"
         className="at-all"
@@ -53,7 +61,7 @@ export function RunScreen({ page, doing }: { readonly page: RunPage; readonly do
   );
 }
 
-function VerdictHead({ page: { words, figures, isRunning } }: { readonly page: RunPage }) {
+function VerdictHead({ page: { name, words, figures, isRunning }, isPartial }: Omit<RunProps, 'doing'>) {
   const { kind, comparison } = figures.verdict;
   const { icon, tone } = meaningOf((kind === 'stopped' && isRunning ? 'running' : kind) as MarkKind);
   return (
@@ -61,9 +69,9 @@ function VerdictHead({ page: { words, figures, isRunning } }: { readonly page: R
       <div className="verdict-words">
         <h1 className={tone}>
           <Icon name={icon} />
-          {words.head}
+          {isPartial ? `${words.head}, as far as it could be read` : words.head}
         </h1>
-        <p className="sentence">{words.sentence}</p>
+        <p className="sentence">{asSentence(words.sentence, [name])}</p>
         <p className="note">{[words.chosenBy, words.amounts].filter(Boolean).join(' ')}</p>
       </div>
       {comparison?.gain ? <IntervalBar gain={comparison.gain} /> : null}

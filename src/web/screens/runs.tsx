@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import type { RunListed } from '../../core/page/index.ts';
 import { count, points } from '../../core/text/index.ts';
 import { addressTo, runAddress } from '../address.ts';
@@ -7,10 +7,12 @@ import { Mark, type MarkKind } from '../parts/mark.tsx';
 import { dateWords, priceOf, scoreChange } from '../parts/words.ts';
 import { useAsked, useSource } from '../state.ts';
 
-/** All runs of the folder, the latest first. Two of them can be compared. */
+const ASK_AGAIN_MS = 2_000;
+
+/** All runs of the folder, the latest first, as they are now. Two of them can be compared. */
 export function RunsScreen() {
   const source = useSource();
-  const asked = useAsked('runs', () => source.runs());
+  const asked = useAsked('runs', () => source.runs(), source.isLive ? ASK_AGAIN_MS : undefined);
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const tick = (name: string) =>
     setTicked((before) => (before.includes(name) ? before.filter((one) => one !== name) : [...before, name].slice(-2)));
@@ -46,7 +48,17 @@ type RunListProps = {
   readonly tick: ((name: string) => void) | undefined;
 };
 
+/** A browser takes the focus from a row that moves: it gets it back. */
+function useKeptFocus(): void {
+  const focused = document.activeElement;
+  useLayoutEffect(() => {
+    const isLost = focused !== document.activeElement && focused?.isConnected;
+    if (isLost && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  });
+}
+
 function RunList({ runs, ticked, tick }: RunListProps) {
+  useKeptFocus();
   return (
     <ul className="runs">
       <li className="head" aria-hidden="true">

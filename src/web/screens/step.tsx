@@ -2,7 +2,7 @@ import type { Race, RunPage, StepPage, VersionRow } from '../../core/page/index.
 import type { Stage } from '../../core/run/index.ts';
 import { count, percent, plural, points } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
-import { Answer, Section } from '../parts/frame.tsx';
+import { Answer, Section, Trouble } from '../parts/frame.tsx';
 import { Lineage } from '../parts/lineage.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { type Column, numbers, Table } from '../parts/table.tsx';
@@ -22,7 +22,14 @@ export function StepScreen({ page, step }: StepProps) {
         </Section>
       </div>
     );
-  return <OneStep key={step} page={page} step={step} />;
+  if (isStep(page, step)) return <OneStep key={step} page={page} step={step} />;
+  return <Trouble message={`There is no step ${step} in this run.`} hint="The tab Steps shows all of them." />;
+}
+
+/** One that is over, or the one after it, as long as there may be more. */
+function isStep({ figures: { curve, summary } }: RunPage, step: number): boolean {
+  const most = (curve.at(-1)?.step ?? 0) + (summary.isDone ? 0 : 1);
+  return Number.isInteger(step) && step >= 1 && step <= most;
 }
 
 function OneStep({ page, step }: { readonly page: RunPage; readonly step: number }) {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { type GridColumn, type RunPage, type TaskRow, unpackCell } from '../../core/page/index.ts';
 import { count, percent, plural } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
@@ -9,7 +9,7 @@ import { Mark, type MarkKind } from '../parts/mark.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { filterTasks, TASK_FILTERS, TASK_SORTS, type TaskChoice } from '../parts/task-choice.ts';
 import { versionName } from '../parts/words.ts';
-import { changeAddress, goTo, useAddress, useAsked, useSlowly, useSource } from '../state.ts';
+import { changeAddress, goTo, RecoveriesContext, useAddress, useAsked, useSlowly, useSource } from '../state.ts';
 
 /** Every task in every version: what flipped, what is noise, what never passed. */
 export function TasksScreen({ page }: { readonly page: RunPage }) {
@@ -158,6 +158,7 @@ function useColumns(run: string, versions: number, lines: number) {
   const [columns, setColumns] = useState<ReadonlyMap<number, GridColumn>>(new Map());
   const fetched = useRef(new Map<number, string>());
   const seen = useRef<Window>({ from: 0, to: 0 });
+  const recoveries = useContext(RecoveriesContext);
   const fetchSeen = useCallback(() => {
     for (const block of blocksOf(seen.current)) {
       const from = block * BLOCK;
@@ -171,7 +172,8 @@ function useColumns(run: string, versions: number, lines: number) {
       );
     }
   }, [source, run, versions, lines]);
-  useEffect(fetchSeen, [fetchSeen]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a problem, those that failed
+  useEffect(fetchSeen, [fetchSeen, recoveries]);
   const onSeen = useCallback(
     (next: Window) => {
       seen.current = next;

@@ -37,15 +37,13 @@ it('follows a run from its first event to its verdict, without a fault', async (
     const training = trainDemo(folder, hold);
     const { page, faults } = await openPage(server.url);
     const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
-    await expect
-      .poll(
-        () =>
-          at('#/')
-            .then(() => page.reload())
-            .then(() => page.locator('.row.run').count()),
-        { timeout: 60_000 },
-      )
-      .toBeGreaterThan(1);
+    // The list is live: nobody loads it again.
+    await page.getByRole('link', { name: 'demo' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('checkbox', { name: 'Compare demo' }).check();
+    await page.getByText(/running, step [1-9]/).waitFor({ timeout: 60_000 });
+    await page.getByText(/1 accepted|1 rejected/).waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('checkbox', { name: 'Compare demo' }).isChecked()).toBe(true);
+    expect(await page.evaluate('document.activeElement.type')).toBe('checkbox');
     await at('#/runs/demo');
     await page.getByText('What is it doing now?').waitFor();
     await page.locator('.row.version').nth(1).waitFor();
@@ -74,13 +72,25 @@ it('says that a journal is damaged or a folder gone, keeps what it has, and reco
     appendFileSync(journal, '{"no":"event"}\n{"no":"event"}\n');
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
+    await page.getByRole('heading', { level: 1, name: 'as far as it could be read' }).waitFor();
+    await page.getByText('Not known').first().waitFor();
+    expect(await page.getByText('It is not running').count()).toBe(0);
+    // A beginning alone proves nothing about the rest.
+    writeFileSync(journal, `${text.split('\n').slice(0, 2).join('\n')}\n{"no":"event"}\n{"no":"event"}\n`);
+    await expect.poll(() => page.getByText('Not known').count()).toBe(3);
+    expect(await page.getByText(/none was tried|fails now|resumes/).count()).toBe(0);
     writeFileSync(journal, text);
     await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('It is not running').waitFor();
     renameSync(join(folder, 'demo'), join(folder, '..', 'skillopt-page-moved'));
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('Which edits did it?').isVisible()).toBe(true);
+    // What is asked meanwhile fails, and is asked again afterwards.
+    await page.getByRole('link', { name: 'Attempts', exact: true }).click();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(2);
     renameSync(join(folder, '..', 'skillopt-page-moved'), join(folder, 'demo'));
-    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    await page.locator('.row.attempt').first().waitFor();
   } finally {
     await server.close();
   }
@@ -98,7 +108,7 @@ it('is the same page in a report: from a disk, without a request', async () => {
     ['Edits', 'Write durations'],
     ['Diff', 'lines unchanged'],
     ['Tasks', 'val-001'],
-    ['Attempts', 'found'],
+    ['Attempts', 'npx skillopt report demo --attempts all writes them'],
     ['Cost', 'By stage'],
     ['Events', '{"type":"run-start"'],
   ] as const) {

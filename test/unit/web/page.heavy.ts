@@ -154,6 +154,8 @@ it('goes everywhere by keys', async () => {
   await press('[', '#/runs/demo/steps/6');
   await press('[', '#/runs/demo/steps/5');
   await press(']', '#/runs/demo/steps/6');
+  await page.getByRole('link', { name: 'Steps', exact: true }).click();
+  await press(']', '#/runs/demo/steps/1');
   await press('d', '#/runs/demo/diff');
   await press('e', '#/runs/demo/edits');
   await press('g o', /^#\/runs\/demo$/);
@@ -224,8 +226,8 @@ it('says in words what is wrong, and never goes blank', async () => {
   await shows('#/runs/vague', 'This screen cannot show what it got');
   await shows('#/', said.message, said.hint);
   await shows('#/nights', 'The server answered 502 without a reason.');
-  await shows('#/runs/demo/steps/4711', 'no candidate');
-  await shows('#/runs/demo/nonsense', 'Which edits did it?');
+  await shows('#/runs/demo/steps/4711', 'There is no step 4711 in this run.');
+  await shows('#/runs/demo/nonsense', 'There is no view «nonsense» of a run.');
 });
 
 it('shows hostile text as text, wherever it comes from', async () => {

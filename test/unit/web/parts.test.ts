@@ -2,7 +2,15 @@ import { expect, it } from 'vitest';
 import { noView, projectRun, runFigures } from '../../../src/core/page/index.ts';
 import { turnsOf } from '../../../src/web/parts/attempt-turns.ts';
 import { curveData } from '../../../src/web/parts/curve-data.ts';
-import { editLine, priceOf, scoreChange, seconds, versionName } from '../../../src/web/parts/words.ts';
+import {
+  asSentence,
+  comparedWords,
+  editLine,
+  priceOf,
+  scoreChange,
+  seconds,
+  versionName,
+} from '../../../src/web/parts/words.ts';
 import { sampleRun } from '../../support/sample-run.ts';
 
 it('draws the first skill at 0, and candidates by their fate', () => {
@@ -56,7 +64,19 @@ it('says missing figures as words, never as 0', () => {
 it('names versions, edits and times in words', () => {
   expect(versionName({ kind: 'initial', step: 0 })).toBe('first skill');
   expect(versionName({ kind: 'guidance', step: 2 })).toBe('epoch 2, guidance');
+  const first = { kind: 'initial', step: 0, score: 0.6 } as const;
+  expect(comparedWords(first, { kind: 'candidate', step: 6, score: null })).toBe(
+    'first skill 60.0 % → step 6, candidate (not measured)',
+  );
   expect(editLine({ content: '- Write dates\n  as numbers.', target: '' })).toBe('Write dates as numbers.');
   expect(editLine({ content: '', target: 'gone' })).toBe('gone');
   expect([seconds(12), seconds(1_500), seconds(600_000)]).toEqual(['12 ms', '1.5 s', '10 min']);
+});
+
+it('begins a sentence with a capital letter, but leaves names, paths and commands as they are', () => {
+  expect(asSentence('the journal ends early.')).toBe('The journal ends early.');
+  for (const text of ['…/events.jsonl:2 is damaged', 'events.jsonl:2 is damaged', 'skillopt show says more.'])
+    expect(asSentence(text)).toBe(text);
+  expect(asSentence('demo has not measured its best skill', ['demo'])).toBe('demo has not measured its best skill');
+  expect(asSentence('demonstrations are missing', ['demo'])).toBe('Demonstrations are missing');
 });
