@@ -151,5 +151,5 @@ const LONGEST_LINE = 2_000;
 async function eventsFor(path: string, types: readonly string[], room: Room, clean: Clean) {
   const all = { from: 0, count: types.length, type: undefined, longest: LONGEST_LINE };
   const { total, events } = await eventsPage(path, { types }, all);
-  return { total, events: await room.fill('line of the journal', events, async (event) => clean(event)) };
+  return { total, events: await room.fill('journal line', events, async (event) => clean(event)) };
 }
