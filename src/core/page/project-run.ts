@@ -68,7 +68,6 @@ const TAKERS: { readonly [Type in RunEvent['type']]?: Take<Type> } = {
     return passes.reduce((known, { scores }) => addAttempts(known, list, scores), view);
   },
   'test-end': (view, { subject, evaluation }) => {
-    if (subject === 'final' && view.current === view.best) return view; // the same attempts once more
     const version = { baseline: 0, best: view.best, final: view.current }[subject];
     return addAttempts(view, { version, split: 'test', part: `test_eval_${subject}/results` }, evaluation.scores);
   },
