@@ -15,7 +15,11 @@ const WRITTEN_SHARE = 8;
 const DISK_SHARE = 10;
 
 /** Is stopped once the command has ended. Gives a limit that was reached until then. */
-export type LimitWatch = { stop(): Promise<keyof ResourceLimits | undefined> };
+export type LimitWatch = {
+  /** Looks now, and not only when it is time. */
+  look(): void;
+  stop(): Promise<keyof ResourceLimits | undefined>;
+};
 
 type Watched = {
   readonly limits: ResourceLimits;
@@ -33,11 +37,13 @@ export function watchLimits(
   exceeded: (limit: keyof ResourceLimits) => void,
 ): LimitWatch {
   const disk = watchDisk(watched, exceeded);
-  const timer = setInterval(() => {
+  const look = () => {
     const limit = watched.groups.exceeded() ?? tooMuch(watched, tree);
     if (limit !== undefined) exceeded(limit);
-  }, LOOK_MS);
+  };
+  const timer = setInterval(look, LOOK_MS);
   return {
+    look,
     async stop() {
       clearInterval(timer);
       const isDiskFull = await disk.stop();

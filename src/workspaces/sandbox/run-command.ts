@@ -47,6 +47,7 @@ export async function runCommand(
   using _abort = whenAborted(signal, () => ending.end('abort'));
   const watch = options.watch?.(tree, (limit) => ending.end(limit));
   await ended;
+  watch?.look(); // a shell that is refused another process ends, and leaves the others
   await tree.gone(); // also what it left behind
   const late = await watch?.stop();
   using _drain = after(DRAIN_MS, () => child.stdio.forEach((stream) => void stream?.destroy()));
