@@ -49,10 +49,7 @@ async function reportHtml(data: ReportData): Promise<string> {
     ...['img-src data:', "base-uri 'none'", "form-action 'none'"],
   ].join('; ');
   return index
-    .replaceAll(
-      /\s*<(?:script\b[^>]*\ssrc=[^>]*><\/script>|link\b[^>]*\srel="(?:stylesheet|modulepreload)"[^>]*>)/g,
-      '',
-    )
+    .replaceAll(/<(?:script\b[^>]*\ssrc=[^>]*><\/script>|link\b[^>]*\srel="(?:stylesheet|modulepreload)"[^>]*>)/g, '')
     .replace('<head>', () => `<head>\n<meta http-equiv="Content-Security-Policy" content="${policy}">`)
     .replace('</head>', () => `<style>${style}</style>\n</head>`)
     .replace('</body>', () => `${dataElement(data)}\n<script type="module">${script}</script>\n</body>`);
