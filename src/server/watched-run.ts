@@ -99,7 +99,7 @@ function watchFolder(path: string, notify: () => void): FSWatcher | undefined {
   }
 }
 
-/** A run that nobody has looked at for so long is let go: a long one takes much memory. */
+/** A run is let go when nobody has looked at it for this time: a long one takes much memory. */
 const KEPT_MS = 60_000;
 
 /** One fold per run, for all who look at it. */

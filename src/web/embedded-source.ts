@@ -69,7 +69,7 @@ function sourceOf(data: ReportData): Source {
   };
 }
 
-/** A report holds failed attempts alone, unless it is told otherwise. */
+/** A report holds failed attempts alone, unless `--attempts all` is given. */
 function passedNote({ attempts, tasks }: ReportData, run: string): string[] {
   const isAnyKept = attempts[run]?.some(({ row }) => row.hard >= 1 && !row.errored);
   if (isAnyKept || !tasks[run]?.rows.some(({ score, isNeverPassed }) => score !== null && !isNeverPassed)) return [];

@@ -79,3 +79,17 @@ export class Boundary extends Component<BoundaryProps, { problem: Problem | null
     );
   }
 }
+
+type FactsProps = { readonly className: string; readonly rows: readonly (readonly [what: string, value: string])[] };
+
+/** Names and their values. */
+export const Facts = ({ className, rows }: FactsProps) => (
+  <dl className={className}>
+    {rows.map(([what, value]) => (
+      <div key={what}>
+        <dt>{what}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,7 +1,7 @@
 import type { ChangedTask, RunFigures, RunPage } from '../../core/page/index.ts';
 import { count, percent, plural, points } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
-import { Section } from '../parts/frame.tsx';
+import { Facts, Section } from '../parts/frame.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { SureButton } from '../parts/sure-button.tsx';
 import { dateWords, seconds } from '../parts/words.ts';
@@ -120,14 +120,7 @@ export function AboutRun({ page: { name, figures, lines } }: { readonly page: Ru
       className="at-about"
       aside={<a href={runAddress(name, ['events'])}>{plural(lines, 'event')}</a>}
     >
-      <dl className="facts">
-        {facts.map(([what, value]) => (
-          <div key={what}>
-            <dt>{what}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts className="facts" rows={facts} />
       {about.notes.map((note) => (
         <p key={note} className="note">
           {note}

@@ -2,7 +2,7 @@ import type { Race, RunPage, StepPage, VersionRow } from '../../core/page/index.
 import type { Stage } from '../../core/run/index.ts';
 import { count, percent, plural, points } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
-import { Answer, Section, Trouble } from '../parts/frame.tsx';
+import { Answer, Facts, Section, Trouble } from '../parts/frame.tsx';
 import { Lineage } from '../parts/lineage.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { type Column, numbers, Table } from '../parts/table.tsx';
@@ -128,16 +128,7 @@ function RaceFacts({ race, met }: { readonly race: Race; readonly met: number })
     ...(askedAgain === 0 ? [] : [['Asked again', plural(askedAgain, 'attempt')] as [string, string]]),
     ...(veto === null ? [] : [['Vetoed', veto] as [string, string]]),
   ];
-  return (
-    <dl className="inline-facts">
-      {facts.map(([what, value]) => (
-        <div key={what}>
-          <dt>{what}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts className="inline-facts" rows={facts} />;
 }
 
 type Wave = Race['waves'][number] & { readonly wave: number };

@@ -2,7 +2,7 @@ import { memoryRun, type RunEvent } from 'skillopt';
 import { describe, expect, it } from 'vitest';
 import { run } from './resume-world.ts';
 
-/** As in `resume-whole.heavy.ts`, cut off at many more events. */
+/** As in `resume-whole.test.ts`, cut off at many more events. */
 describe('a run with everything on', () => {
   it.each([
     ['patch', 1, 1],
