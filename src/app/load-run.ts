@@ -20,6 +20,7 @@ import {
   JOURNAL_FILE,
   LEDGER_FILE,
   listRuns,
+  lockedSince,
   readKeptState,
   readLedger,
 } from '../stores/index.ts';
@@ -69,11 +70,10 @@ export async function readRun(path: string, watch?: Watch): Promise<LoadedRun> {
 /** What the journal of an unfinished run does not say: whether it is running, and what it has spent. */
 export async function standingOf({ path, state }: LoadedRun): Promise<VerdictOptions> {
   if (state.isDone) return {};
-  const [isRunning, { usage, limit, advised }] = [await isRunLocked(path), await readLedger(join(path, LEDGER_FILE))];
-  const more = Object.entries(usageBeyond(usage, state.usage));
-  // What is in flight while it runs will be answered.
-  const known = more.map(([stage, used]) => [stage, isRunning ? { ...used, unanswered: 0 } : used]);
-  return { isRunning, usage: addStageUsage(state.usage, Object.fromEntries(known)), limit, advised };
+  const isRunning = await isRunLocked(path);
+  const aliveSince = isRunning ? ((await lockedSince(path)) ?? 0) : undefined;
+  const { usage, limit, advised } = await readLedger(join(path, LEDGER_FILE), aliveSince);
+  return { isRunning, usage: addStageUsage(state.usage, usageBeyond(usage, state.usage)), limit, advised };
 }
 
 type RunFolder = { readonly cwd: string; readonly root: string };

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import type { DoingPage } from '../core/page/index.ts';
 import type { Progress, RunNotice } from '../core/run/index.ts';
 import { oneLine, plural } from '../core/text/index.ts';
-import { LEDGER_FILE, PROGRESS_FILE, type ProgressPlace, readLedger, readProgress } from '../stores/index.ts';
+import {
+  LEDGER_FILE,
+  lockedSince,
+  PROGRESS_FILE,
+  type ProgressPlace,
+  readLedger,
+  readProgress,
+} from '../stores/index.ts';
 
 const NOTHING: DoingPage = { progress: null, waiting: 0, retries: 0, notices: [] };
 
@@ -55,8 +62,9 @@ const stampOf = (path: string) =>
     () => '',
   );
 
-/** Calls that the ledger has begun and not ended: a process that is killed would leave them without an answer. */
+/** Calls of the process that works on the run now. What a killed one had in flight may have been answered, and does not wait. */
 async function callsInFlight(path: string): Promise<number> {
-  const { usage } = await readLedger(join(path, LEDGER_FILE)).catch(() => ({ usage: {} }));
-  return Object.values(usage).reduce((sum, { unanswered = 0 }) => sum + unanswered, 0);
+  const aliveSince = (await lockedSince(path)) ?? 0;
+  const { inFlight } = await readLedger(join(path, LEDGER_FILE), aliveSince).catch(() => ({ inFlight: 0 }));
+  return inFlight;
 }

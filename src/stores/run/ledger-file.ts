@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { SkillError } from '../../core/contracts/index.ts';
 import {
   AMOUNTS,
@@ -73,9 +73,19 @@ function replace(path: string, text: string): void {
   renameSync(draft, path);
 }
 
-/** What a process that is gone has spent; nothing where there is no ledger. */
-export const readLedger = async (path: string): Promise<Spent> =>
-  readLines(path, await orIfMissing(readFile(path, 'utf8'), '')).spent;
+/**
+ * What was spent; nothing where there is no ledger. Calls that a killed process had in flight are spent. `aliveSince` says since
+ * when a process works on the run, if one does: what that has in flight is not spent yet, and `inFlight` counts it.
+ */
+export async function readLedger(path: string, aliveSince?: number): Promise<Spent & { readonly inFlight: number }> {
+  const writtenAt = await orIfMissing(
+    stat(path).then(({ mtimeMs }) => mtimeMs),
+    0,
+  );
+  const isAlive = aliveSince !== undefined && writtenAt >= aliveSince;
+  const { spent, inFlight } = readLines(path, await orIfMissing(readFile(path, 'utf8'), ''), isAlive);
+  return { ...spent, inFlight };
+}
 
 type Sums = Amounts & Partial<Spent>;
 
@@ -88,7 +98,7 @@ const toLine = ({ counted, usage, kills, limit, advised }: Spent): Sums => ({
 });
 
 /** Folds the lines. Only the last of them can be torn: all others were followed by one. */
-function readLines(path: string, text: string): { readonly spent: Spent; readonly isTorn: boolean } {
+function readLines(path: string, text: string, isAlive = false) {
   let before = nothingSpent;
   const entries = new Map<number, LedgerEntry>();
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -103,9 +113,12 @@ function readLines(path: string, text: string): { readonly spent: Spent; readonl
     if (entry) entries.set(entry.id, entry);
   }
   if (torn !== undefined && lines.length === 1) throw damaged(path, torn);
-  const spent = [...entries.values()].reduce(addEntry, before);
-  const isKilled = [...entries.values()].some(({ inFlight }) => inFlight !== undefined);
-  return { spent: { ...spent, kills: spent.kills + Number(isKilled) }, isTorn: torn !== undefined };
+  const last = [...entries.values()];
+  const inFlight = isAlive ? last.reduce((sum, entry) => sum + (entry.inFlight?.calls ?? 0), 0) : 0;
+  const over = isAlive ? last.map(({ inFlight: _, ...entry }) => entry) : last;
+  const spent = over.reduce<Spent>(addEntry, before);
+  const isKilled = !isAlive && last.some((entry) => entry.inFlight !== undefined);
+  return { spent: { ...spent, kills: spent.kills + Number(isKilled) }, inFlight, isTorn: torn !== undefined };
 }
 
 /** As it stands in files of earlier versions too, which have no usage by stage. */

@@ -1,8 +1,16 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serveRuns } from 'skillopt/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changePage, type PageChange, type Problem, type RunPage } from '../../../src/core/page/index.ts';
+import {
+  changePage,
+  type DoingPage,
+  type PageChange,
+  type Problem,
+  type RunPage,
+} from '../../../src/core/page/index.ts';
+import { LEDGER_FILE, openLedger } from '../../../src/stores/index.ts';
 import { eventsOf, nextEvent, runsFolder, trainSimulated } from '../../support/page/served-runs.ts';
 
 let folder: ReturnType<typeof runsFolder>;
@@ -17,8 +25,12 @@ afterAll(() => folder[Symbol.dispose]());
 /** A run of which so many lines are written, served over HTTP. */
 async function serveBegun(name: string, count: number) {
   mkdirSync(join(folder.root, name));
+  writeFileSync(join(folder.root, name, 'events.jsonl'), lines.slice(0, count).join(''));
+  return serveFolder(name);
+}
+
+async function serveFolder(name: string) {
   const journal = join(folder.root, name, 'events.jsonl');
-  writeFileSync(journal, lines.slice(0, count).join(''));
   const server = await serveRuns({ root: folder.root });
   const { origin, port, searchParams } = new URL(server.url);
   const cookie = `skillopt-${port}=${searchParams.get('token')}`;
@@ -89,5 +101,30 @@ describe('the stream of a run', () => {
     page = changePage(page, JSON.parse((await nextEvent(events, 'change')).data));
     expect(page).toEqual(await run.page());
     expect(page.lines).toBe(5);
+  });
+
+  it('tells what a run is doing, and how many calls of its process wait', async () => {
+    const path = join(folder.root, 'resumed-after-a-kill');
+    mkdirSync(path);
+    // A process that was killed: it has sent 500 calls, and closed nothing.
+    const killed = await openLedger(join(path, LEDGER_FILE));
+    killed.enter({ stage: 'rollout', inFlight: { calls: 500, totalTokens: 9_000, costUsd: 0 } });
+    const stop = new AbortController();
+    const training = trainSimulated(path, { latencyMs: 40, signal: stop.signal }).catch(() => undefined);
+    await using run = await serveFolder('resumed-after-a-kill');
+    while (!existsSync(join(path, 'events.jsonl'))) await delay(5);
+    const events = await run.stream();
+    let doing: DoingPage;
+    do doing = JSON.parse((await nextEvent(events, 'progress')).data);
+    while (!doing.progress || doing.waiting === 0);
+    expect(doing.progress).toMatchObject({ phase: 'baseline', total: expect.any(Number), done: expect.any(Number) });
+    expect(doing.waiting).toBeLessThan(100);
+    const { figures } = await run.page();
+    expect(figures.cost.total.mayHaveBeen).toMatchObject({ calls: 500, tokens: 9_000 });
+    stop.abort();
+    await training;
+    do doing = JSON.parse((await nextEvent(events, 'progress')).data);
+    while (doing.progress);
+    expect(doing).toEqual({ progress: null, waiting: 0, retries: 0, notices: [] });
   });
 });

@@ -131,7 +131,7 @@ describe('the ledger of a run directory', () => {
     await using folder = await temporaryDirectory();
     const { ledger, name } = await killed(folder.path);
     ledger.enter({ stage: 'rollout', inFlight: most }).end({ failed: most });
-    expect(await readLedger(name)).toEqual({ counted: most, usage: {}, kills: 0 });
+    expect(await readLedger(name)).toEqual({ counted: most, inFlight: 0, usage: {}, kills: 0 });
   });
 
   it('leaves one line when it is closed, and no draft', async () => {
