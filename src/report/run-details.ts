@@ -51,6 +51,7 @@ const REMARKS = {
   accepted: '',
   removed: ': the skill is better without',
   rejected: '',
+  undecided: ': neither better nor worse for sure',
   invalid: ': not scored',
   skipped: ': they did not fit the text',
 };

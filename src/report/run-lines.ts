@@ -84,7 +84,7 @@ const MOST_NOTES = 4;
 function everything(state: RunState, options: ReportOptions): string[][] {
   return [
     kindLines(state, options),
-    ...(['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const).map((fate) =>
+    ...(['accepted', 'removed', 'rejected', 'undecided', 'invalid', 'skipped'] as const).map((fate) =>
       editLines(state, fate, options),
     ),
     faultLines(state, options),

@@ -40,8 +40,7 @@ type Found = { readonly row: AttemptRow; readonly real: string; readonly place: 
 
 async function findAttempts(path: string, view: RunView, { task, version }: Omit<Query, 'cursor'>): Promise<Found[]> {
   const versions = versionsByFile(view);
-  const files = await listAttemptFiles(path);
-  const lists = files
+  const lists = (await filesOf(path, view))
     .filter(({ file }) => version === undefined || versions.get(file) === version)
     .map(async (file) => {
       const real = await pathWithin(path, `${file.file}.json`);
@@ -50,6 +49,26 @@ async function findAttempts(path: string, view: RunView, { task, version }: Omit
       return rows.filter(({ row }) => task === undefined || row.task === task);
     });
   return (await Promise.all(lists)).flat();
+}
+
+/** Each attempt once: a skill that was tested under two names has two files, and its part has both names. */
+async function filesOf(path: string, { attempts }: RunView): Promise<AttemptFile[]> {
+  const firsts = new Map(
+    attempts.flatMap(({ part, sameAs }) => (sameAs === undefined ? [] : [[part, sameAs] as const])),
+  );
+  const files = await listAttemptFiles(path);
+  return files
+    .filter(({ file }) => !firsts.has(file))
+    .map((one) => {
+      const others = files.filter(({ file }) => firsts.get(file) === one.file);
+      return others.length === 0 ? one : { ...one, part: joinedPart([one, ...others].map(({ part }) => part)) };
+    });
+}
+
+/** `test, best and final skill`. */
+function joinedPart(parts: readonly string[]): string {
+  const names = parts.map((part) => part.replace(/^test, (.*) skill$/, '$1'));
+  return `test, ${names.slice(0, -1).join(', ')} and ${names.at(-1)} skill`;
 }
 
 const kept = new Map<string, { readonly stamp: string; readonly index: Promise<Place[]> }>();
@@ -85,7 +104,8 @@ const holds = (value: unknown, wanted: string): boolean =>
 
 /** One attempt, by its file as the list names it, and its place there. */
 export async function attemptPage(path: string, view: RunView, file: string, place: number): Promise<AttemptPage> {
-  const found = (await listAttemptFiles(path)).find((one) => one.file === file);
+  const isWanted = (one: AttemptFile) => one.file === file;
+  const found = (await filesOf(path, view)).find(isWanted) ?? (await listAttemptFiles(path)).find(isWanted);
   const hint = 'Look for it in the list of attempts.';
   if (!found) throw new Refusal(404, `the run keeps no attempts in ${file}`, hint);
   const real = await pathWithin(path, `${found.file}.json`);

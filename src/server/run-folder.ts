@@ -1,5 +1,6 @@
 import { describeRun, listNightRuns, type NightsPlace } from '../app/index.ts';
 import type { RunListed, RunsPage } from '../core/page/index.ts';
+import type { StepRecord } from '../core/run/index.ts';
 import { suggestion } from '../core/text/index.ts';
 import { listRuns, type RunListing } from '../stores/index.ts';
 import { problemOf, Refusal, shortPlace, withoutPlaces } from './failure.ts';
@@ -62,11 +63,15 @@ async function describe(run: RunListing, known: Map<string, RunListed>): Promise
 
 export async function listedRun(listing: RunListing): Promise<RunListed> {
   const { row, read } = await describeRun(listing);
-  const { name, state, verdict, baselineScore, bestScore, accepted, rejected, cost, modifiedAt, problem } = row;
+  const { name, state, verdict, accepted, rejected, cost, modifiedAt, problem } = row;
   const { comparison } = read?.verdict ?? {};
+  const undecided = (read?.state.history ?? []).filter(isUndecided).length;
   return {
-    ...{ name, state, verdict, baselineScore, bestScore, accepted, rejected, cost },
+    ...{ name, state, verdict, accepted, rejected: rejected - undecided, undecided, cost },
     isRunning: read?.isRunning ?? false,
+    on: comparison?.on ?? null,
+    baselineScore: comparison?.before ?? null,
+    bestScore: comparison?.after ?? null,
     gain: comparison?.gain ?? null,
     isProven: comparison?.isProven ?? false,
     sparkline: thinned(read?.state.history.map((record) => record.bestScore) ?? []),
@@ -74,6 +79,9 @@ export async function listedRun(listing: RunListing): Promise<RunListed> {
     ...(problem === undefined ? {} : { problem: withoutPlaces(problem) }),
   };
 }
+
+/** As the steps call it: a candidate that was neither taken nor shown to be worse. */
+const isUndecided = ({ action, verdict }: StepRecord) => action === 'reject' && verdict === 'inconclusive';
 
 const MOST_POINTS = 60;
 

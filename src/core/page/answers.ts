@@ -1,6 +1,6 @@
 import type { RolloutResult } from '../contracts/index.ts';
 import type { EditReport, Patch, RawPatch } from '../document/index.ts';
-import type { Cost, Progress, Refusal, StepRecord, TriedEdit, VerdictKind } from '../run/index.ts';
+import type { Comparison, Cost, Progress, Refusal, StepRecord, TriedEdit, VerdictKind } from '../run/index.ts';
 import type { Estimate } from '../stats/index.ts';
 import type { GridColumn, TaskRow } from './grid.ts';
 import type { RunPage } from './page.ts';
@@ -13,14 +13,17 @@ export type RunListed = {
   readonly isRunning: boolean;
   /** `null` when the run cannot be read: then `problem` says why. */
   readonly verdict: VerdictKind | null;
+  /** Which tasks the scores and the gain are of; `null` before there is a score. */
+  readonly on: Comparison['on'] | null;
   readonly baselineScore: number | null;
   readonly bestScore: number | null;
   readonly gain: Estimate | null;
   readonly isProven: boolean;
   readonly accepted: number;
   readonly rejected: number;
+  readonly undecided: number;
   readonly cost: Cost | null;
-  /** Best scores by step, at most 60. */
+  /** Best scores on validation tasks by step, at most 60. */
   readonly sparkline: readonly number[];
   readonly modifiedAt: string;
   readonly problem?: string;

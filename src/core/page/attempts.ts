@@ -10,6 +10,8 @@ export type AttemptList = {
   readonly split: Split;
   /** Which part of the run made them, as the files with their results are named. */
   readonly part: string;
+  /** The part that these attempts were listed under before: a skill that is tested under two names is attempted once. */
+  readonly sameAs?: string;
   /** Indexes of the tasks, ascending. */
   readonly tasks: Uint32Array;
   readonly marks: Uint8Array;
@@ -54,7 +56,7 @@ export function cellsIn(lists: readonly AttemptList[], version: number, tasks: n
     sums: new Uint32Array(tasks),
   };
   for (const list of lists) {
-    if (list.version !== version) continue;
+    if (list.version !== version || list.sameAs !== undefined) continue;
     for (let place = 0; place < list.tasks.length; place += 1) addMark(cells, list.tasks[place]!, list.marks[place]!);
   }
   return cells;

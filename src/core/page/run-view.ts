@@ -85,8 +85,17 @@ export function addAttempts(
   const named = nameTasks(view, scores, list.split);
   const { tasks, marks } = inOrder(scores, (score) => 256 * named.taskIndex.get(score.id)! + markOf(score, config));
   const added = { ...list, tasks: shared(tasks, view.attempts), marks };
-  return objectWith(named, { attempts: listWith(named.attempts, added) });
+  const first = list.split === 'test' ? view.attempts.find((one) => isSameTest(one, added)) : undefined;
+  const row = first ? { ...added, sameAs: first.part } : added;
+  return objectWith(named, { attempts: listWith(named.attempts, row) });
 }
+
+/** Equal texts are tested once: under a second name they have the same attempts. */
+const isSameTest = (one: AttemptList, other: AttemptList) =>
+  one.split === 'test' &&
+  one.version === other.version &&
+  one.tasks === other.tasks &&
+  areEqual(one.marks, other.marks);
 
 /** Sorted as numbers that hold both, the task and its mark: a pass may have ten thousand tasks. */
 function inOrder(scores: readonly ItemScore[], keyOf: (score: ItemScore) => number) {
@@ -116,5 +125,8 @@ function nameTasks(view: RunView, scores: readonly ItemScore[], split: Split): R
 /** Whole passes meet the same tasks: their list is kept once. */
 function shared(tasks: Uint32Array, lists: readonly AttemptList[]): Uint32Array {
   const same = lists.findLast((list) => list.tasks.length === tasks.length)?.tasks;
-  return same?.every((task, index) => task === tasks[index]) ? same : tasks;
+  return same && areEqual(same, tasks) ? same : tasks;
 }
+
+const areEqual = <List extends Uint8Array | Uint32Array>(one: List, other: List) =>
+  one.length === other.length && one.every((value: number, index: number) => value === other[index]);

@@ -183,7 +183,7 @@ export const stepNumber = (step: number, planned: Planned): string =>
 export type ListedEdit = StepRecord['edits'][number] & {
   readonly step: number;
   readonly status: StepRecord['editStatuses'][number] | 'skipped_over_cap';
-  readonly fate: 'accepted' | 'removed' | 'rejected' | 'invalid' | 'skipped';
+  readonly fate: 'accepted' | 'removed' | 'rejected' | 'undecided' | 'invalid' | 'skipped';
   /** Of an accepted edit: its own worth, as far as known. */
   readonly effect?: EditEffect;
 };
@@ -207,9 +207,10 @@ const editsOf = memoizeWeakly((history: RunState['history']): ListedEdit[] => {
 });
 
 function fateOf(record: StepRecord, status: string, index: number): Exclude<ListedEdit['fate'], 'removed'> {
-  const { action, salvagedEdits } = record;
+  const { action, salvagedEdits, verdict } = record;
   if (!status.startsWith('applied')) return 'skipped';
   if (isUnscored(record)) return 'invalid';
   if (salvagedEdits) return salvagedEdits.includes(index) ? 'accepted' : 'rejected';
-  return isAccepted(action) ? 'accepted' : 'rejected';
+  if (isAccepted(action)) return 'accepted';
+  return verdict === 'inconclusive' ? 'undecided' : 'rejected';
 }

@@ -78,7 +78,7 @@ function Effect({ edit: { effect } }: { readonly edit: ListedEdit }) {
   );
 }
 
-const FATES = ['accepted', 'removed', 'rejected', 'invalid', 'skipped'] as const;
+const FATES = ['accepted', 'removed', 'rejected', 'undecided', 'invalid', 'skipped'] as const;
 
 export function EditsScreen({ page: { name, figures } }: { readonly page: RunPage }) {
   const { fate = '' } = useAddress().query;

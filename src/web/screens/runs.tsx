@@ -40,7 +40,18 @@ export function RunsScreen() {
   );
 }
 
-const HEADS = ['Run', 'State', 'Score', 'Gain in points', 'Best by step', 'Edits', 'Price', 'Changed'];
+const HEADS = [
+  'Run',
+  'State',
+  'Measured on',
+  'Score',
+  'Gain in points',
+  'While it trained',
+  'Steps',
+  'Price',
+  'Changed',
+];
+const WORDS: readonly string[] = HEADS.slice(0, 3);
 
 type RunListProps = {
   readonly runs: readonly RunListed[];
@@ -64,7 +75,7 @@ function RunList({ runs, ticked, tick }: RunListProps) {
       <li className="head" aria-hidden="true">
         <span className="row run">
           {HEADS.map((word) => (
-            <span key={word} className={word === 'Run' || word === 'State' ? '' : 'number'}>
+            <span key={word} className={WORDS.includes(word) ? '' : 'number'}>
               {word}
             </span>
           ))}
@@ -97,7 +108,7 @@ function CompareLink({ names: [a, b] }: { readonly names: readonly string[] }) {
 }
 
 function Run({ run }: { readonly run: RunListed }) {
-  const { name, state, isRunning, verdict, baselineScore, bestScore, gain, isProven, accepted, rejected, cost } = run;
+  const { name, state, isRunning, verdict, on, baselineScore, bestScore, gain, isProven, cost } = run;
   const kind: MarkKind = isRunning ? 'running' : (verdict ?? 'unreadable');
   if (run.problem !== undefined)
     return (
@@ -111,6 +122,7 @@ function Run({ run }: { readonly run: RunListed }) {
     <a className="row run" href={runAddress(name)} data-row>
       <span className="what">{name}</span>
       <Mark kind={kind} word={state} />
+      <span className="note">{on === null ? '' : `${on} tasks`}</span>
       <span className={`number ${bestScore === null ? 'missing' : ''}`}>
         {bestScore === null ? 'not measured' : scoreChange(baselineScore, bestScore)}
       </span>
@@ -118,14 +130,15 @@ function Run({ run }: { readonly run: RunListed }) {
         {gain ? `${points(gain.interval.low)} to ${points(gain.interval.high)}${isProven ? '' : ', not proven'}` : ''}
       </span>
       <Sparkline values={run.sparkline} />
-      <span className="number note">
-        {count(accepted)} accepted, {count(rejected)} rejected
-      </span>
+      <span className="number note">{stepWords(run)}</span>
       <span className="number">{cost ? priceOf(cost) : ''}</span>
       <span className="number note">{dateWords(run.modifiedAt)}</span>
     </a>
   );
 }
+
+const stepWords = ({ accepted, rejected, undecided }: RunListed) =>
+  `${count(accepted)} accepted, ${count(rejected)} rejected${undecided === 0 ? '' : `, ${count(undecided)} undecided`}`;
 
 function Sparkline({ values }: { readonly values: readonly number[] }) {
   const [low, high] = [Math.min(...values), Math.max(...values)];

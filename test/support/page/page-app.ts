@@ -107,12 +107,14 @@ function listed(run: ServedRun) {
   const { verdict, curve, cost, summary } = figures;
   return {
     ...{ name: run.name, state: words.head, isRunning, verdict: verdict.kind, cost: cost.total },
+    on: verdict.comparison?.on ?? null,
     baselineScore: verdict.comparison?.before ?? null,
     bestScore: verdict.comparison?.after ?? null,
     gain: verdict.comparison?.gain ?? null,
     isProven: verdict.comparison?.isProven ?? false,
     accepted: summary.totalAccepts,
     rejected: summary.totalRejects,
+    undecided: 0,
     sparkline: curve.map(({ best }) => best),
     modifiedAt: run.events.at(-1)?.at ?? '',
   };
@@ -166,7 +168,7 @@ const rowsIn = (run: ServedRun, file: string) =>
   }));
 
 function attemptsOf(run: ServedRun, { task, version, q }: Record<string, string>) {
-  const files = [...new Set(run.view.attempts.map(({ part }) => part))];
+  const files = [...new Set(run.view.attempts.flatMap(({ part, sameAs }) => (sameAs ? [] : [part])))];
   const rows = files
     .flatMap((file) => rowsIn(run, file))
     .filter((row) => (!task || row.task === task) && (!version || row.version === Number(version)))

@@ -52,10 +52,28 @@ describe('a folder of runs', () => {
     rmSync(broken, { recursive: true });
     const byName = Object.fromEntries(runs.map((run) => [run.name, run]));
     expect(byName.demo).toMatchObject({ verdict: 'better', isRunning: false, isProven: true });
+    const { comparison } = runFigures(await viewOfDemo()).verdict;
+    const { on, before: baselineScore, after: bestScore, gain } = comparison!;
+    expect(byName.demo).toMatchObject({ on: 'test', baselineScore, bestScore, gain: JSON.parse(JSON.stringify(gain)) });
+    expect(on).toBe('test');
     expect(byName.demo!.sparkline.length).toBeGreaterThan(0);
     expect(byName.broken).toMatchObject({ verdict: null, state: 'unreadable' });
     expect(byName.broken!.problem).toContain('events.jsonl:1');
     expect(JSON.stringify(runs)).not.toContain(folder.root);
+  });
+
+  it('says of an undecided step the same in the list, in its curve, its versions and its edits', async () => {
+    await trainSimulated(join(folder.root, 'undecided'), { seed: 13 });
+    const { runs } = await pages.json<RunsPage>('/api/runs');
+    const { figures } = await pages.json<RunPage>('/api/runs/undecided');
+    rmSync(join(folder.root, 'undecided'), { recursive: true });
+    const { curve, versions, edits } = figures;
+    expect(curve.map(({ fate }) => fate)).toEqual(['accepted', 'undecided', 'rejected', 'undecided']);
+    const fateOf = (step: number) => curve.find((point) => point.step === step)!.fate;
+    for (const { step, fate } of versions.slice(1)) expect(fate).toBe(fateOf(step));
+    for (const { step, fate } of edits) expect(fate).toBe(fateOf(step));
+    const listed = runs.find(({ name }) => name === 'undecided');
+    expect(listed).toMatchObject({ accepted: 1, rejected: 1, undecided: 2 });
   });
 
   it('says of a run of a newer version what to do, in the list and on its page', async () => {
@@ -150,6 +168,19 @@ describe('attempts', () => {
     expect(hits.rows.length).toBeGreaterThan(0);
     expect(hits.rows.every((row) => row.version === 0)).toBe(true);
     expect(hits.next === null).toBe(hits.searched === hits.total);
+  });
+
+  it('of a skill that was tested under two names are one test, with both of its names', async () => {
+    const { best, current } = await viewOfDemo();
+    expect(best).toBe(current);
+    const { rows, total } = await pages.json<AttemptsPage>('/api/runs/demo/attempts?task=test-001');
+    expect(rows.map(({ part }) => part)).toEqual(['test, baseline skill', 'test, best and final skill']);
+    expect(total).toBe(2);
+    const { rows: tasks } = await pages.json<TasksPage>('/api/runs/demo/tasks');
+    expect(tasks.find(({ id }) => id === 'test-001')!.attempts).toBe(2);
+    const { file, place } = rows[1]!;
+    const opened = await pages.json<AttemptPage>(`/api/runs/demo/attempts/${encodeURIComponent(file)}/${place}`);
+    expect(opened.row.part).toBe('test, best and final skill');
   });
 
   it('are not read from files that a link leads to outside of the run', async () => {
