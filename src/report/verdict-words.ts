@@ -227,9 +227,14 @@ function stepAfter(verdict: Verdict, state: RunState, place: RunPlace): Step {
     return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
   if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
   if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
+  if (isDemo(state)) return [`npx skillopt demo --seed ${config?.seed}`, 'resumes it where it stopped'];
   const named = isRunNamed ? ` --run ${shellWord(path)}` : '';
   return [`npx skillopt train${named}${raised(verdict, config)}`, 'resumes it where it stopped'];
 }
+
+/** The demo has no project that `train` could find. It resumes its own run, and only with the same seed. */
+const isDemo = ({ about, skillSource, projectFile }: RunState) =>
+  about.env === 'demo' && about.target.startsWith('sim-target/') && !skillSource && !projectFile;
 
 /** Look at a failed attempt; if there is none, ask the models. */
 function stepAfterFailure({ failure }: Verdict, run: string): Step {

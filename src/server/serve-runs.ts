@@ -19,6 +19,8 @@ export type ServeOptions = Omit<AppOptions, 'hosts' | 'token'> & {
 export interface RunServer extends AsyncDisposable {
   /** With the token: who opens it sees everything. */
   readonly url: string;
+  /** The same for each address by which this server can be reached, the first one included. */
+  readonly urls: readonly string[];
   readonly port: number;
   close(): Promise<void>;
 }
@@ -38,9 +40,10 @@ export async function serveRuns({ port = 0, host = '127.0.0.1', token, ...option
       server.close(() => resolve()); // closed already is closed too
       server.closeAllConnections();
     });
-  const shown = isIP(host) === 6 ? `[${host}]` : host;
+  const urls = addressesOf(host).map((name) => `http://${name}:${bound}/open?token=${secret}`);
   return {
-    url: `http://${isEverywhere(host) ? 'localhost' : shown}:${bound}/open?token=${secret}`,
+    url: urls[0]!,
+    urls,
     port: bound,
     close,
     [Symbol.asyncDispose]: close,
@@ -49,13 +52,26 @@ export async function serveRuns({ port = 0, host = '127.0.0.1', token, ...option
 
 const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::';
 
+const inAddress = (host: string) => (isIP(host) === 6 ? `[${host}]` : host);
+
+/** Where browsers find this server: here, and where it listens everywhere also from elsewhere. */
+function addressesOf(host: string): string[] {
+  if (!isEverywhere(host)) return [inAddress(host)];
+  const reached = ownAddresses().filter(({ internal, family, scopeid }) => {
+    if (internal || (family === 'IPv6' && host === '0.0.0.0')) return false;
+    return !scopeid; // an address of one cable alone, which no browser opens without the name of that cable
+  });
+  return ['localhost', ...reached.map(({ address }) => inAddress(address))];
+}
+
+const ownAddresses = () => Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+
 /** All names that lead to this server. */
 function namesOf(host: string): string[] {
-  const own = isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
+  const own = inAddress(host.toLowerCase());
   const local = ['localhost', '127.0.0.1', '[::1]'];
   if (local.includes(own)) return local;
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const others = addresses.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+  const others = ownAddresses().map(({ address }) => inAddress(address));
   return isEverywhere(host) ? [...local, hostname().toLowerCase(), ...others] : [own];
 }
 

@@ -5,12 +5,16 @@ import { gzipSync } from 'node:zlib';
 import { SkillError } from '../core/contracts/index.ts';
 import type { ReportData } from '../core/page/index.ts';
 import type { CompareReport } from '../report/index.ts';
+import { orIfMissing, shownPath } from '../stores/index.ts';
 import { readAssets, readIndex } from './page-files.ts';
 import { comparisonData, type ReportLimits, reportData } from './report-data.ts';
+import { readRange } from './run-files.ts';
 
 export type ReportOptions = ReportLimits & {
-  /** The file to write. */
+  /** The file to write. One that is there and is no report is refused. */
   readonly out: string;
+  /** Whether it is overwritten all the same. */
+  readonly force?: boolean | undefined;
 };
 
 export type WrittenReport = {
@@ -21,12 +25,27 @@ export type WrittenReport = {
 };
 
 /** Writes a run as one HTML file, which opens from anywhere and sends no request. */
-export const writeReport = async (runPath: string, { out, ...limits }: ReportOptions): Promise<WrittenReport> =>
-  writePage(out, await reportData(runPath, limits));
+export async function writeReport(runPath: string, { out, force, ...limits }: ReportOptions): Promise<WrittenReport> {
+  if (!force) await refuseForeign(out);
+  return writePage(out, await reportData(runPath, limits));
+}
 
 /** The same for two skills on the same tasks. */
 export const writeComparison = (report: CompareReport, out: string): Promise<WrittenReport> =>
   writePage(out, comparisonData(report, dirname(out)));
+
+/** In the head of every report: by it we know our own. */
+const MARK = '<meta name="generator" content="skillopt report">';
+const HEAD_BYTES = 4_000;
+
+/** Overwrites nothing but an earlier report: a typing error would cost a skill or its tasks. */
+async function refuseForeign(out: string): Promise<void> {
+  const head = await orIfMissing(readRange(out, 0, HEAD_BYTES), '');
+  if (head === '' || head.includes(MARK)) return;
+  throw new SkillError('USAGE', `${shownPath(out)} is there already, and is no report of skillopt`, {
+    hint: 'Name another file, or force it to be overwritten.',
+  });
+}
 
 async function writePage(out: string, data: ReportData): Promise<WrittenReport> {
   const html = await reportHtml(data);
@@ -50,7 +69,7 @@ async function reportHtml(data: ReportData): Promise<string> {
   ].join('; ');
   return index
     .replaceAll(/<(?:script\b[^>]*\ssrc=[^>]*><\/script>|link\b[^>]*\srel="(?:stylesheet|modulepreload)"[^>]*>)/g, '')
-    .replace('<head>', () => `<head>\n<meta http-equiv="Content-Security-Policy" content="${policy}">`)
+    .replace('<head>', () => `<head>\n${MARK}\n<meta http-equiv="Content-Security-Policy" content="${policy}">`)
     .replace('</head>', () => `<style>${style}</style>\n</head>`)
     .replace('</body>', () => `${dataElement(data)}\n<script type="module">${script}</script>\n</body>`);
 }

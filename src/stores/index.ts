@@ -19,6 +19,7 @@ export {
   makeFolder,
   mayAccess,
   NO_FOLLOW,
+  orIfMissing,
   shownPath,
   syncFolder,
   unwritable,

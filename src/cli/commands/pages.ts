@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidArgumentError, Option } from 'commander';
@@ -60,18 +61,30 @@ async function showPages(run: string | undefined, flags: UiFlags, terminal: Term
   const cwd = terminal.io.cwd();
   if (run !== undefined && runPath(...runPlace(run, root, terminal)) === undefined)
     throw await noRun(run, { cwd, root });
+  const folder = resolvePath(cwd, root);
+  if (flags.root !== undefined) requireFolder(folder, root);
   const nights = flags.root === undefined ? placeOfNights(terminal) : undefined;
-  const server = await serveOnFreePort({ root: resolvePath(cwd, root), host, control, nights }, flags.port);
-  const url = run === undefined ? server.url : addressOf(server, run);
+  const server = await serveOnFreePort({ root: folder, host, control, nights }, flags.port);
+  const urls = server.urls.map((url) => (run === undefined ? url : addressOf(url, run)));
+  const [url] = urls as [string];
   if (!isLocal(host))
-    terminal.warn('others can reach this page over the network, unencrypted: who has its address sees all');
+    terminal.warn(
+      `every machine that reaches ${host === '0.0.0.0' || host === '::' ? 'this one' : host} over a network can open this page, unencrypted: who has its address sees all runs${control ? ', stops them and adopts proposals' : ''}`,
+    );
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
-    terminal.answer({ url }, [url]);
-    terminal.say('open this address in a browser; Ctrl-C ends it');
+    terminal.answer({ url, urls }, urls);
+    terminal.say(`open ${urls.length === 1 ? 'this address' : 'one of these addresses'} in a browser; Ctrl-C ends it`);
     if (flags.open && terminal.canAsk) openBrowser(url);
     await once(signal, 'abort');
   });
   await server.close();
+}
+
+/** A typing error would show an empty list. The usual folder may be missing: the first run makes it. */
+function requireFolder(path: string, shown: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const hint = 'Name the folder that holds your runs, or leave --root out to see those in runs.';
+  throw new SkillError('USAGE', `there is no folder ${shown}`, { hint });
 }
 
 type PagedRun = { readonly root: string; readonly run: string };
@@ -79,7 +92,7 @@ type PagedRun = { readonly root: string; readonly run: string };
 /** Serves the page of a run while it is worked on, and afterwards until Ctrl-C. */
 export async function withPage({ root, run }: PagedRun, terminal: Terminal, work: () => Promise<void>): Promise<void> {
   await using server = await serveOnFreePort({ root, host: '127.0.0.1' }, undefined);
-  terminal.say(`in a browser: ${addressOf(server, run)}`);
+  terminal.say(`in a browser: ${addressOf(server.url, run)}`);
   await work();
   await interruptible({ io: terminal.io, onStop: () => {} }, async (signal) => {
     terminal.say('the page stays there; Ctrl-C ends it');
@@ -87,7 +100,7 @@ export async function withPage({ root, run }: PagedRun, terminal: Terminal, work
   });
 }
 
-const addressOf = ({ url }: RunServer, run: string) => `${url}#/runs/${encodeURIComponent(run)}`;
+const addressOf = (url: string, run: string) => `${url}#/runs/${encodeURIComponent(run)}`;
 
 /** Puts the report of a run beside it. It is not needed: where it cannot be written, a note says why. */
 export async function writePage(path: string, terminal: Terminal): Promise<void> {
@@ -135,6 +148,7 @@ type ReportFlags = {
   readonly attempts: ReportedAttempts;
   readonly maxMb: number;
   readonly open?: boolean;
+  readonly force?: boolean;
 };
 
 export const defineReport: DefineCommand = (command, terminal) => {
@@ -146,6 +160,7 @@ export const defineReport: DefineCommand = (command, terminal) => {
     .addOption(attempts.default('failed'))
     .option('--max-mb <n>', 'megabytes of data that it holds at most', positiveNumber, 20)
     .option('--open', 'open it in a browser')
+    .option('--force', 'overwrite a file that is no report')
     .addOption(jsonOption())
     .addHelpText('after', REPORT_EXAMPLES)
     .action((run: string | undefined, flags: ReportFlags) => report(run, flags, terminal));

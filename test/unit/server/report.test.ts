@@ -120,4 +120,22 @@ describe('skillopt report', () => {
     expect(await runCli(['report', 'dmeo', '--root', '.'], missing)).toBe(2);
     expect(missing.err()).toContain('demo');
   });
+
+  it('overwrites an earlier report and an empty file, and no other file unless it is forced', async () => {
+    const [out, own] = [join(folder.root, 'SKILL.md'), join(folder.root, 'again.html')];
+    const report = async (...flags: string[]) => {
+      const io = captureIo({ cwd: folder.root });
+      return { code: await runCli(['report', 'demo', '--root', '.', ...flags], io), err: io.err() };
+    };
+    writeFileSync(out, '# My skill\n');
+    const refused = await report('--out', 'SKILL.md');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('SKILL.md is there already, and is no report of skillopt');
+    expect(refused.err).toContain('Name another file, or overwrite it: --force');
+    expect(readFileSync(out, 'utf8')).toBe('# My skill\n');
+    expect((await report('--out', 'SKILL.md', '--force')).code).toBe(0);
+    writeFileSync(own, '');
+    for (let count = 0; count < 2; count += 1) expect((await report('--out', 'again.html')).code).toBe(0);
+    expect(dataIn(own).pages.demo!.name).toBe('demo');
+  });
 });
