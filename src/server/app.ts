@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { NightsPlace } from '../app/index.ts';
 import { maskKeys } from '../core/guard/index.ts';
 import { gridColumns, taskRows } from '../core/page/index.ts';
+import { type RunListing, runOwner } from '../stores/index.ts';
 import { attemptPage, attemptsPage } from './attempts-page.ts';
 import { comparePage } from './compare-page.ts';
 import { eventsPage } from './events-page.ts';
@@ -14,7 +15,6 @@ import { readAsset, readIndex, typeOf } from './page-files.ts';
 import type { Shown } from './read-run.ts';
 import { stepPage } from './run-files.ts';
 import { type RunFolder, runFolder } from './run-folder.ts';
-import { runStopper } from './stop-run.ts';
 import { streamRun } from './stream-run.ts';
 import { runViews } from './watched-run.ts';
 
@@ -190,4 +190,22 @@ function refuse(status: 400, message: string): never {
 
 function requireControl(control: boolean): void {
   if (!control) throw new Refusal(403, 'this page only shows runs', 'Start it with control to stop runs and adopt.');
+}
+
+/** Stops runs as Ctrl-C does. A second Ctrl-C would end a process at once, so each one is asked once. */
+function runStopper() {
+  const asked = new Set<string>();
+  return async ({ name, path }: RunListing): Promise<{ message: string }> => {
+    const owner = await runOwner(path);
+    if (!owner) {
+      const hint = 'If it runs on another machine, stop it there.';
+      throw new Refusal(409, `no process of this machine works on ${name}`, hint);
+    }
+    const { pid, startedAt } = owner;
+    if (asked.has(`${pid} ${startedAt}`))
+      throw new Refusal(409, `${name} was asked to stop already`, 'It ends after the calls in flight.');
+    asked.add(`${pid} ${startedAt}`);
+    process.kill(pid, 'SIGINT');
+    return { message: `${name} stops after the calls in flight` };
+  };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { standingOf } from '../app/index.ts';
 import {
   type DoingPage,
@@ -11,11 +11,21 @@ import {
   type RunView,
   runFigures,
 } from '../core/page/index.ts';
-import type { RunEvent, VerdictOptions } from '../core/run/index.ts';
-import { growing } from '../core/text/index.ts';
+import type { Progress, RunEvent, RunNotice, VerdictOptions } from '../core/run/index.ts';
+import { growing, oneLine, plural } from '../core/text/index.ts';
 import { runWords } from '../report/index.ts';
-import { foldJournal, JOURNAL_FILE, type JournalPlace, type RunListing } from '../stores/index.ts';
-import { readDoing } from './doing.ts';
+import {
+  foldJournal,
+  JOURNAL_FILE,
+  type JournalPlace,
+  LEDGER_FILE,
+  lockedSince,
+  PROGRESS_FILE,
+  type ProgressPlace,
+  type RunListing,
+  readLedger,
+  readProgress,
+} from '../stores/index.ts';
 import { problemOf } from './failure.ts';
 
 /** What is known of a run at a moment. */
@@ -60,7 +70,7 @@ export function runReader(name: string, path: string) {
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-/** Paths are those of the run's folder: a page says nothing about the machine. */
+/** Paths begin where the folder of runs lies: a page says nothing about the machine. */
 export function pageOf(
   { name, path }: Pick<RunListing, 'name' | 'path'>,
   view: RunView,
@@ -69,13 +79,19 @@ export function pageOf(
   const { skillSource } = view.state;
   const words = runWords(view.state, standing, {
     run: name,
-    bestSkillPath: `${name}/best_skill.md`,
-    ...(skillSource && { skillFile: resolve(path, skillSource.path).split(/[/\\]/).slice(-2).join('/') }),
+    bestSkillPath: placeFrom(path, 'best_skill.md'),
+    ...(skillSource && { skillFile: placeFrom(path, skillSource.path) }),
   });
   return {
     ...{ name, lines: view.lines, isRunning: standing.isRunning ?? false, words },
     figures: runFigures(view, standing),
   };
+}
+
+/** A file that a run names, from the folder that `runs` lies in; elsewhere only its end. */
+function placeFrom(run: string, file: string): string {
+  const parts = relative(resolve(run, '../..'), resolve(run, file)).split(/[/\\]/);
+  return parts[0] === '..' ? ['…', ...parts.slice(-2)].join('/') : parts.join('/');
 }
 
 /** A run as far as its journal could be read. */
@@ -125,4 +141,61 @@ async function fold(journal: string, from: Folded): Promise<Folded> {
   } catch (error) {
     return { view, types, problem: problemOf(error), file: '', stamp: '' };
   }
+}
+
+const NOTHING: DoingPage = { progress: null, waiting: 0, retries: 0, notices: [] };
+
+/** Reads what a run is doing from the files that it writes for those who watch. The same object when nothing is new. */
+function readDoing(path: string): (isRunning: boolean) => Promise<DoingPage> {
+  let place: ProgressPlace = { part: -1, count: 0 };
+  let [doing, stamp] = [NOTHING, ''];
+  return async (isRunning) => {
+    if (!isRunning) {
+      doing = NOTHING;
+      return doing;
+    }
+    const stamps = await Promise.all([PROGRESS_FILE, LEDGER_FILE].map((file) => stampOf(join(path, file))));
+    if (stamps.join() === stamp) return doing;
+    stamp = stamps.join();
+    const { news, place: next } = await readProgress(join(path, PROGRESS_FILE), place);
+    place = next;
+    const notices = news.flatMap(({ notice }) => notice ?? []);
+    const last = news.at(-1);
+    doing = {
+      progress: last ? progressIn(last) : doing.progress,
+      waiting: await callsInFlight(path),
+      retries: doing.retries + notices.filter(({ type }) => type === 'retry').length,
+      notices: [...doing.notices, ...notices.flatMap(wordsOf)].slice(-MOST_NOTICES),
+    };
+    return doing;
+  };
+}
+
+const progressIn = ({ phase, step, done, total, result }: Progress): Progress => ({
+  ...{ phase, step, done, total },
+  ...(result && { result }),
+});
+
+const MOST_NOTICES = 5;
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+function wordsOf(notice: RunNotice): string[] {
+  if (notice.type === 'retry') return [`${oneLine(notice.message)}: tried again after ${seconds(notice.delayMs)}`];
+  if (notice.type !== 'rate-limit') return [];
+  const { account, change } = notice;
+  if (change.type === 'pause') return [`${account} pauses for ${seconds(change.pauseMs)}: its rate limit`];
+  return [`${account}: at most ${plural(change.calls, 'call')} at once now`];
+}
+
+const stampOf = (path: string) =>
+  stat(path).then(
+    ({ size, mtimeMs }) => `${size}:${mtimeMs}`,
+    () => '',
+  );
+
+/** Calls of the process that works on the run now. What a killed one had in flight may have been answered, and does not wait. */
+async function callsInFlight(path: string): Promise<number> {
+  const aliveSince = (await lockedSince(path)) ?? 0;
+  const { inFlight } = await readLedger(join(path, LEDGER_FILE), aliveSince).catch(() => ({ inFlight: 0 }));
+  return inFlight;
 }

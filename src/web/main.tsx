@@ -1,9 +1,8 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { embeddedSource } from './embedded-source.ts';
-import { liveSource } from './live-source.ts';
 import { Trouble } from './parts/frame.tsx';
 import { problemOf, type Source } from './source.ts';
+import { embeddedSource, liveSource } from './sources.ts';
 import { SourceContext } from './state.ts';
 import './theme.css';
 

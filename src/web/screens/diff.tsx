@@ -32,18 +32,27 @@ export function DiffScreen({ page: { name, figures } }: { readonly page: RunPage
         </div>
       </div>
       {before && shown && shown.parent !== from ? <p className="note">{comparedWords(before, shown)}</p> : null}
-      {shown && shown.parent === from ? (
-        <p className="next">
-          <Mark kind={shown.fate} />
-          {shown.score === null ? null : <span>{scoreChange(shown.scoreBefore, shown.score)}</span>}
-          <span className="note">{shown.reason}</span>
-          <a href={runAddress(name, ['steps', shown.step])}>step {shown.step}</a>
-        </p>
-      ) : null}
+      {shown && shown.parent === from ? <Judgement run={name} version={shown} /> : null}
       <Answer of={asked} what="the two versions">
         {([one, other]) => <Diff before={one} after={other} />}
       </Answer>
     </div>
+  );
+}
+
+/** What became of a version, compared with the one that it was made from. */
+function Judgement({ run, version }: { readonly run: string; readonly version: VersionRow }) {
+  return (
+    <p className="next">
+      <Mark kind={version.fate} />
+      {version.score === null ? null : <span>{scoreChange(version.scoreBefore, version.score)}</span>}
+      <span className="note">{version.reason}</span>
+      {version.kind === 'guidance' ? (
+        <span className="note">epoch {version.step}</span>
+      ) : (
+        <a href={runAddress(run, ['steps', version.step])}>step {version.step}</a>
+      )}
+    </p>
   );
 }
 

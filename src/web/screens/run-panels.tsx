@@ -94,7 +94,7 @@ function StopButton({ run }: { readonly run: string }) {
 }
 
 export function AboutRun({ page: { name, figures, lines } }: { readonly page: RunPage }) {
-  const { about, summary, loading } = figures;
+  const { about, summary, loading, cost } = figures;
   const limits = Object.entries(about.limits).map(([limit, value]) => `${limit} ${count(value)}`);
   const facts: [string, string][] = [
     ['Environment', about.env],
@@ -109,7 +109,10 @@ export function AboutRun({ page: { name, figures, lines } }: { readonly page: Ru
     ['Gate', `${about.gate}, by ${about.metric} score`],
     ['Limits', limits.join(', ') || 'none'],
     ['Started', dateWords(about.startedAt)],
-    ['Took', seconds(summary.totalWallTimeS * 1000)],
+    [
+      'Took',
+      `${seconds(summary.totalWallTimeS * 1000)}${cost.total.mayHaveBeen ? ', without what a kill cut off' : ''}`,
+    ],
     ...(loading
       ? [['Skill loaded', `in ${loading.loaded} of ${plural(loading.attempts, 'attempt')}`] as [string, string]]
       : []),

@@ -43,18 +43,7 @@ function OneStep({ page, step }: { readonly page: RunPage; readonly step: number
     <div className="stack">
       <div className="bar">
         <h1>Step {step}</h1>
-        <nav className="other-steps" aria-label="Other steps">
-          {step > 1 ? (
-            <a className="button" href={runAddress(name, ['steps', step - 1])}>
-              ← step {step - 1}
-            </a>
-          ) : null}
-          {step < last ? (
-            <a className="button" href={runAddress(name, ['steps', step + 1])}>
-              step {step + 1} →
-            </a>
-          ) : null}
-        </nav>
+        <OtherSteps run={name} step={step} last={last} />
       </div>
       <Answer of={asked} what={`step ${step}`}>
         {(answer) => (
@@ -77,6 +66,25 @@ function OneStep({ page, step }: { readonly page: RunPage; readonly step: number
         )}
       </Answer>
     </div>
+  );
+}
+
+type OtherProps = { readonly run: string; readonly step: number; readonly last: number };
+
+function OtherSteps({ run, step, last }: OtherProps) {
+  return (
+    <nav className="other-steps" aria-label="Other steps">
+      {step > 1 ? (
+        <a className="button" href={runAddress(run, ['steps', step - 1])}>
+          ← step {step - 1}
+        </a>
+      ) : null}
+      {step < last ? (
+        <a className="button" href={runAddress(run, ['steps', step + 1])}>
+          step {step + 1} →
+        </a>
+      ) : null}
+    </nav>
   );
 }
 
@@ -133,12 +141,19 @@ function RaceFacts({ race, met }: { readonly race: Race; readonly met: number })
 
 type Wave = Race['waves'][number] & { readonly wave: number };
 
+/** As the fates of versions are called. */
+const VERDICTS: Readonly<Record<string, string>> = {
+  accept: 'accepted',
+  reject: 'rejected',
+  inconclusive: 'undecided',
+};
+
 const WAVE_COLUMNS: readonly Column<Wave>[] = [
   { head: 'Wave', cell: ({ wave }) => wave },
   numbers('Tasks met', ({ met }) => count(met)),
   numbers('Expected gain', ({ expectedGain }) => points(expectedGain)),
   numbers('Chance', ({ chance }) => percent(chance)),
-  { head: 'Then', cell: ({ verdict, reason }) => <span title={reason}>{verdict}</span> },
+  { head: 'Then', cell: ({ verdict, reason }) => <span title={reason}>{VERDICTS[verdict] ?? verdict}</span> },
 ];
 
 /** How the gate saw the candidate after each wave of tasks. */

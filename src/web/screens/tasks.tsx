@@ -7,7 +7,6 @@ import { Grid } from '../parts/grid.tsx';
 import { BLOCK, blocksOf, type Place, type Window } from '../parts/grid-geometry.ts';
 import { Mark, type MarkKind } from '../parts/mark.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import { filterTasks, TASK_FILTERS, TASK_SORTS, type TaskChoice } from '../parts/task-choice.ts';
 import { versionName } from '../parts/words.ts';
 import { changeAddress, goTo, RecoveriesContext, useAddress, useAsked, useSlowly, useSource } from '../state.ts';
 
@@ -107,8 +106,30 @@ type BarProps = {
   readonly choose: (change: Partial<TaskChoice>) => void;
 };
 
+type Options = readonly (readonly [value: string, word: string])[];
+
+type SelectProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly options: Options;
+  readonly onChoose: (value: string) => void;
+};
+
+const Select = ({ label, value, options, onChoose }: SelectProps) => (
+  <select aria-label={label} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+    {options.map(([one, word]) => (
+      <option key={one} value={one}>
+        {word}
+      </option>
+    ))}
+  </select>
+);
+
 function TaskBar({ rows, shown, choice, choose }: BarProps) {
-  const splits = [...new Set(rows.map(({ split }) => split))];
+  const splits: Options = [
+    ['', 'all splits'],
+    ...[...new Set(rows.map(({ split }) => split))].map((one) => [one, one] as const),
+  ];
   return (
     <div className="bar">
       <fieldset className="choice">
@@ -120,29 +141,8 @@ function TaskBar({ rows, shown, choice, choose }: BarProps) {
         ))}
       </fieldset>
       <div className="bar">
-        <select
-          aria-label="Split"
-          value={choice.split}
-          onChange={({ currentTarget }) => choose({ split: currentTarget.value })}
-        >
-          <option value="">all splits</option>
-          {splits.map((split) => (
-            <option key={split} value={split}>
-              {split}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="Order"
-          value={choice.sort}
-          onChange={({ currentTarget }) => choose({ sort: currentTarget.value })}
-        >
-          {Object.entries(TASK_SORTS).map(([sort, { word }]) => (
-            <option key={sort} value={sort}>
-              {word}
-            </option>
-          ))}
-        </select>
+        <Select label="Split" value={choice.split} onChoose={(split) => choose({ split })} options={splits} />
+        <Select label="Order" value={choice.sort} onChoose={(sort) => choose({ sort })} options={SORTS} />
         <SearchField label="Find a task" value={choice.q} onSearch={(q) => choose({ q })} />
         <span className="note number">
           {count(shown)} of {count(rows.length)}
@@ -150,6 +150,40 @@ function TaskBar({ rows, shown, choice, choose }: BarProps) {
       </div>
     </div>
   );
+}
+
+type TaskChoice = { readonly filter: string; readonly sort: string; readonly q: string; readonly split: string };
+
+type Filter = { readonly word: string; readonly isShown: (task: TaskRow) => boolean };
+
+const TASK_FILTERS: Readonly<Record<string, Filter>> = {
+  '': { word: 'all', isShown: () => true },
+  worse: { word: 'worse', isShown: ({ change }) => change === 'worse' },
+  better: { word: 'better', isShown: ({ change }) => change === 'better' },
+  noisy: { word: 'noisy', isShown: ({ isNoisy }) => isNoisy },
+  never: { word: 'never passed', isShown: ({ isNeverPassed }) => isNeverPassed },
+  errored: { word: 'no result', isShown: ({ isErrored }) => isErrored },
+};
+
+type Sort = { readonly word: string; readonly compare: (a: TaskRow, b: TaskRow) => number };
+
+const TASK_SORTS: Readonly<Record<string, Sort>> = {
+  '': { word: 'in their order', compare: (a, b) => a.index - b.index },
+  spread: { word: 'by spread', compare: (a, b) => b.spread - a.spread || a.index - b.index },
+  score: { word: 'lowest score first', compare: (a, b) => (a.score ?? 2) - (b.score ?? 2) || a.index - b.index },
+  name: { word: 'by name', compare: (a, b) => a.id.localeCompare(b.id) },
+};
+
+const SORTS: Options = Object.entries(TASK_SORTS).map(([sort, { word }]) => [sort, word]);
+
+/** The tasks that a reader asks for. An unknown filter or order, as from an old link, shows all in their order. */
+export function filterTasks(rows: readonly TaskRow[], { filter, sort, q, split }: TaskChoice): TaskRow[] {
+  const { isShown } = TASK_FILTERS[filter] ?? TASK_FILTERS['']!;
+  const { compare } = TASK_SORTS[sort] ?? TASK_SORTS['']!;
+  const text = q.toLowerCase();
+  return rows
+    .filter((row) => isShown(row) && (split === '' || row.split === split) && row.id.toLowerCase().includes(text))
+    .sort(compare);
 }
 
 /** The columns in sight, fetched in blocks. After news of the run they are fetched again; until then the old ones are shown. */

@@ -1,5 +1,5 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRun, loadAttempts } from '../../../src/app/index.ts';
 import { knowKey } from '../../../src/core/guard/index.ts';
@@ -204,6 +204,18 @@ describe('two runs', () => {
     const refused = await pages.get('/api/compare?a=demo&b=demo&split=nonsense');
     expect(refused.status).toBe(400);
     expect((await problemIn(refused)).message).toBe('there is no split nonsense in demo');
+  });
+});
+
+describe('paths and digests', () => {
+  it('are shown from the folder that holds the runs, and a digest as words', async () => {
+    await trainSimulated(join(folder.root, 'other'), { seed: 12 });
+    const { words } = await pages.json<RunPage>('/api/runs/demo');
+    const compared = await pages.json<ComparePage>('/api/compare?a=demo&b=other&split=test');
+    rmSync(join(folder.root, 'other'), { recursive: true });
+    expect(words.next.command).toBe(`${basename(folder.root)}/demo/best_skill.md`);
+    expect(compared.settings).toContainEqual({ name: 'test tasks', a: 'its own', b: 'its own' });
+    expect(JSON.stringify(compared.settings)).not.toMatch(/[0-9a-f]{12}/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunFigures } from '../../../src/core/page/index.ts';
-import { budgetsOf, standingOf } from '../../../src/web/parts/budget.ts';
+import { budgetsOf, standingOf } from '../../../src/web/screens/cost.tsx';
 
 const figures = (limits: Record<string, number>) =>
   ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MARKERS } from '../../../src/core/document/index.ts';
-import { type DiffRow, diffRows } from '../../../src/web/parts/diff-rows.ts';
+import { type DiffRow, diffRows } from '../../../src/web/parts/diff.tsx';
 
 const flat = (rows: readonly DiffRow[]): Exclude<DiffRow, { kind: 'gap' }>[] =>
   rows.flatMap((row) => (row.kind === 'gap' ? flat(row.rows) : [row]));

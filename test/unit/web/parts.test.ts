@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { noView, projectRun, runFigures } from '../../../src/core/page/index.ts';
-import { turnsOf } from '../../../src/web/parts/attempt-turns.ts';
 import { curveData } from '../../../src/web/parts/curve-data.ts';
 import {
   asSentence,
@@ -11,6 +10,7 @@ import {
   seconds,
   versionName,
 } from '../../../src/web/parts/words.ts';
+import { turnsOf } from '../../../src/web/screens/attempt.tsx';
 import { sampleRun } from '../../support/sample-run.ts';
 
 it('draws the first skill at 0, and candidates by their fate', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TaskRow } from '../../../src/core/page/index.ts';
-import { filterTasks } from '../../../src/web/parts/task-choice.ts';
+import { filterTasks } from '../../../src/web/screens/tasks.tsx';
 
 const rows = (
   [
