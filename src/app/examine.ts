@@ -206,8 +206,7 @@ function requirePrice(
 ): void {
   if (maxCostUsd === undefined || priceFor(model, prices) !== undefined) return;
   const message = `the price of ${model.id} is unknown, and the night is limited in dollars`;
-  const hint =
-    'Write its price under prices in the project file, or limit the night with --max-minutes or --max-calls.';
+  const hint = 'Write its price under prices in the project file, or limit the night with maxMinutes or maxCalls.';
   throw new SkillError('CONFIG_INVALID', message, { hint });
 }
 
