@@ -11,7 +11,6 @@ const training = () => import('./commands/train.ts');
 const runs = () => import('./commands/runs.ts');
 const pages = () => import('./commands/pages.ts');
 const scoring = () => import('./commands/score.ts');
-const skills = () => import('./commands/skill.ts');
 
 /** Every command, loaded when it is called: help must cost nothing. */
 export const commands: readonly CommandEntry[] = [
@@ -33,12 +32,16 @@ export const commands: readonly CommandEntry[] = [
     'two runs or skills on the same tasks: which is better, and is it proven',
     one(scoring, 'defineCompare'),
   ),
-  entry('try', 'one task for an agent with a skill, live: what it reads, runs and changes', one(skills, 'defineTry')),
+  entry(
+    'try',
+    'one task for an agent with a skill, live: what it reads, runs and changes',
+    () => import('./commands/try.ts'),
+  ),
   entry('calibrate', 'how much of a score is noise, and which gains can be proven', one(scoring, 'defineCalibrate')),
   entry('sleep', "learn from your coding agents' transcripts, at night", () => import('./commands/sleep.ts')),
   entry('doctor', 'check what a run needs, with one tiny call per model', () => import('./commands/doctor.ts')),
   entry('cache', 'what the caches of runs hold; clear one', one(runs, 'defineCache')),
-  entry('skill', 'check skills against the specification', one(skills, 'defineSkill')),
+  entry('skill', 'check skills against the specification', () => import('./commands/skill.ts')),
   entry('sim', 'serve the simulated models over HTTP', () => import('./commands/sim.ts')),
   entry('completion', 'print what lets a shell complete commands', async () => ({
     define: (await import('./commands/completion.ts')).defineFor(commands),
