@@ -1,7 +1,7 @@
 import { applyEditRecords, EditRecord, readRules, writeRules } from '../../src/core/document/index.ts';
 import { findMarks, findPoison } from '../../src/core/guard/index.ts';
+import { SIGNS } from '../../src/core/guard/poison/find-marks.ts';
 import { HARMS, RENDERED_HARMS } from '../../src/core/guard/poison/harms.ts';
-import { SIGNS } from '../../src/core/guard/poison/signs.ts';
 import { beginningsOf, findPatterns } from './patterns.ts';
 
 const changing = (fields: Partial<EditRecord>) => applyEditRecords('- A', [EditRecord.parse(fields)]);

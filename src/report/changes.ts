@@ -2,7 +2,6 @@ import { createTwoFilesPatch, diffLines } from 'diff';
 import { isFileLine, SKILL_FILE, type Trained, trainsPackage, withLineFeeds } from '../core/document/index.ts';
 import { oneLine, plural, printable } from '../core/text/index.ts';
 import { type Colors, type LineStyle, textWidth, wrap } from './layout.ts';
-import type { LineCount } from './verdict-words.ts';
 
 /** Texts with less in common are shown one after the other: a longer search would take minutes. */
 const MOST_EDITS = 1_000;
@@ -27,6 +26,9 @@ function asLines(text: string): string {
   const lines = withLineFeeds(text);
   return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`;
 }
+
+/** How many lines a skill gained and lost, without empty ones. */
+export type LineCount = { readonly added: number; readonly removed: number };
 
 export type SkillChange = LineCount & {
   /** The lines that were added and removed, with their signs, without empty ones. */

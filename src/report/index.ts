@@ -100,5 +100,4 @@ export {
 export { finishedRollouts, forecastWords, isSearchOver, progressBlock } from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';
-export { runWords } from './run-words.ts';
-export { KIND_WORDS, verdictWords } from './verdict-words.ts';
+export { KIND_WORDS, runWords, verdictWords } from './verdict-words.ts';

@@ -1,4 +1,5 @@
 import { changedFiles, SKILL_FILE, trainsPackage } from '../core/document/index.ts';
+import type { RunWords } from '../core/page/index.ts';
 import {
   type Comparison,
   callWords,
@@ -10,8 +11,11 @@ import {
   stepTotal,
   type Verdict,
   type VerdictKind,
+  type VerdictOptions,
+  verdictOf,
 } from '../core/run/index.ts';
 import { count, oneLine, percent, plural, points, shellWord, wholePoints } from '../core/text/index.ts';
+import { type LineCount, skillChange } from './changes.ts';
 
 /** Plain words for stages of the journal. What is not listed here needs none. */
 export const PLAIN_WORDS: Readonly<Record<string, string>> = {
@@ -28,9 +32,6 @@ export const PLAIN_WORDS: Readonly<Record<string, string>> = {
   mine: 'finding tasks',
 };
 
-/** How many lines a skill gained and lost, without empty ones. */
-export type LineCount = { readonly added: number; readonly removed: number };
-
 export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
   better: 'Better',
   'not-proven': 'Not proven',
@@ -39,6 +40,14 @@ export const KIND_WORDS: Readonly<Record<VerdictKind, string>> = {
   broken: 'Broken',
   stopped: 'Stopped',
 };
+
+/** What a run came to as sentences, as the terminal says it, and what to do next. */
+export function runWords(state: RunState, standing: VerdictOptions, place: RunPlace): RunWords {
+  const verdict = verdictOf(state, standing);
+  const words = verdictWords(verdict, state, skillChange(state.initialSkill, state.best.skill, state.config));
+  const [command, why] = nextStep(verdict, state, place);
+  return { ...words, chosenBy: chosenByWords(verdict) ?? null, next: { command, why } };
+}
 
 /** The verdict as sentences: how sure it is and on which tasks; and amounts: what it cost, how many lines changed. */
 export function verdictWords(verdict: Verdict, state: RunState, lines: LineCount) {

@@ -11,7 +11,7 @@ import { plural } from '../core/text/index.ts';
 import { type FileColumns, isTooFew, sizesText } from '../envs/index.ts';
 import type { LeftOut } from '../imports/index.ts';
 import { checkContent, checkReading } from './check-content.ts';
-import { byId, findDuplicates, type Pair } from './find-duplicates.ts';
+import { byId, findRepeated } from './find-repeated.ts';
 import { type Finding, finding, MOST_FAULTY } from './finding.ts';
 import type { CheckedTask } from './load-for-check.ts';
 
@@ -34,7 +34,7 @@ export function checkTasks(input: CheckInput): Finding[] {
     ...checkReading(sorted, leftOut),
     ...checkContent(tasks, { columns, hasJudge }),
     ...tooFew(sorted, isDraftable),
-    ...repeated(sorted, Object.keys(columns?.unread ?? {})),
+    ...findRepeated(sorted, Object.keys(columns?.unread ?? {})),
     ...copied(sorted, leftOut),
     ...givenAway(sorted, skill),
     ...unbalanced(sorted, isDraftable),
@@ -74,45 +74,6 @@ function provableGain(count: number): number {
   return calibrate(addObservations(noEvidence, passes)).smallestGain;
 }
 
-function repeated(tasks: readonly CheckedTask[], unread: readonly string[]): Finding[] {
-  const { same, contradictory, near, worded, isCut } = findDuplicates(tasks);
-  const clashes = contradictory.flat();
-  const across = [...same, ...near].filter(({ kept, again }) => kept.split !== again.split);
-  // Twins are in one split: two of them leave a split empty.
-  const level = new Set(tasks.map(({ twin, id }) => twin ?? id)).size < 3 ? 'untrue' : 'warning';
-  const words = isCut ? ' (so many tasks are compared word by word)' : '';
-  const column =
-    unread.length === 0 ? '' : ` If a column tells them apart, name it: columns: { context: ${unread[0]} }.`;
-  return [
-    ...finding('contradictory', idsOf(clashes), {
-      what: `${clashes.length} tasks ask what another one asks, and want another answer`,
-      todo: `Correct the wrong ones, or leave all of them out.${column}`,
-      level: levelOfClashes(clashes.length / tasks.length),
-    }),
-    ...finding('duplicated', idsOf(same.map(({ again }) => again)), {
-      what: `${plural(same.length, 'task is', 'tasks are')} there more than once${words}`,
-      todo: 'Leave the copies out. Until then all copies are in one split.',
-      level,
-    }),
-    ...finding('duplicated', idsOf(worded.flat()), {
-      what: `${worded.flat().length} tasks are ${plural(worded.length, 'test')} with several prompts each`,
-      todo: 'Keep one prompt. Until then all tasks of a test are in one split.',
-      level,
-    }),
-    ...finding('near-duplicated', idsOf(near.map(({ again }) => again)), {
-      what: `${plural(near.length, 'task asks', 'tasks ask')} in other words what another one asks`,
-      todo: 'Leave them out.',
-    }),
-    ...finding('leaks-between-splits', idsOf(across.map(({ again }) => again)), {
-      what: `${across.length} of these ${across.length === 1 ? 'stands in another split than its' : 'stand in another split than their'} twin: what is learned from is then measured on`,
-      todo: 'Leave them out, or give both the same split.',
-      level: isTaught(same, tasks) ? 'untrue' : 'warning',
-    }),
-  ];
-}
-
-const levelOfClashes = (share: number) => (share > 0.5 ? 'untrue' : share > MOST_FAULTY ? 'senseless' : 'warning');
-
 /** Copies that stood in another split. They are left out, and little may be left there. */
 function copied(tasks: readonly CheckedTask[], leftOut: readonly LeftOut[]): Finding[] {
   const copies = leftOut.filter(({ leaksInto }) => leaksInto !== undefined);
@@ -127,16 +88,6 @@ function copied(tasks: readonly CheckedTask[], leftOut: readonly LeftOut[]): Fin
     },
   );
 }
-
-/** Whether a part that measures consists of what was learned from. */
-const isTaught = (same: readonly Pair[], tasks: readonly CheckedTask[]): boolean =>
-  (['val', 'test'] as const).some((split) => {
-    const leaked = same.filter(({ kept, again }) => {
-      const splits = [kept.split, again.split];
-      return splits.includes('train') && splits.includes(split);
-    });
-    return leaked.length > MOST_FAULTY * tasks.filter((task) => task.split === split).length;
-  });
 
 const idsOf = (tasks: readonly { readonly id: string }[]) => tasks.map(({ id }) => id);
 
@@ -190,12 +141,6 @@ function marked(tasks: readonly CheckedTask[]): Finding[] {
       level: 'note',
     }),
   ];
-}
-
-export function withoutRepeated(tasks: readonly CheckedTask[]): ReadonlySet<string> {
-  const { same, contradictory, near } = findDuplicates(tasks);
-  const gone = new Set(idsOf([...[...same, ...near].map(({ again }) => again), ...contradictory.flat()]));
-  return new Set(idsOf(tasks).filter((id) => !gone.has(id)));
 }
 
 const TOO_EASY = 0.95;

@@ -1,6 +1,7 @@
-export { checkMeasured, checkTasks, withoutRepeated } from './check-tasks.ts';
+export { checkMeasured, checkTasks } from './check-tasks.ts';
 export { assignSplits, openDrafter } from './draft/ask-drafter.ts';
 export { type DraftInput, type DraftResult, draftTasks, estimateDrafting, MOST_ROUNDS } from './draft/draft-tasks.ts';
+export { withoutRepeated } from './find-repeated.ts';
 export type { Finding } from './finding.ts';
 export { type LoadedCheck, loadForCheck } from './load-for-check.ts';
 export {
