@@ -108,11 +108,10 @@ function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Ca
   useEffect(() => onSeen(seen), [seen, onSeen]);
   useEffect(() => {
     const fit = () => {
-      const { clientWidth, clientHeight } = canvas.current!;
-      Object.assign(canvas.current!, {
-        width: clientWidth * devicePixelRatio,
-        height: clientHeight * devicePixelRatio,
-      });
+      const drawn = canvas.current;
+      if (!drawn) return; // a size may be told after the end
+      const { clientWidth, clientHeight } = drawn;
+      Object.assign(drawn, { width: clientWidth * devicePixelRatio, height: clientHeight * devicePixelRatio });
       setWindows({ rows: none, seen: none }); // it is empty now
       look();
     };
