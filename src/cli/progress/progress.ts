@@ -138,6 +138,17 @@ export async function withProgress<T>(
   ).finally(progress.close);
 }
 
+/** Work that keeps the process busy: on a terminal, a line says what it is at. */
+export async function withDoing<T>(
+  { io, errorColors }: Terminal,
+  isQuiet: boolean | undefined,
+  work: (onDoing: (what: string) => void) => Promise<T>,
+): Promise<T> {
+  const live = io.stderr.isTTY === true && !isQuiet ? openLiveBlock(io) : undefined;
+  const onDoing = (what: string) => live?.draw([errorColors.dim(clip(`${what} …`, lineWidth(io.stderr.columns)))]);
+  return work(onDoing).finally(() => live?.close());
+}
+
 function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
