@@ -59,10 +59,19 @@ function barLine(progress: number, rollouts: string, { width, colors }: LineStyl
 function whereFacts({ state, progress }: ProgressView): string[] {
   const { draft, config } = state;
   if (!progress) return [];
-  const stage = progress.total > 0 ? `${progress.phase} ${progress.done}/${progress.total}` : progress.phase;
+  const { phase, done, total } = progress;
+  const stage = total > 0 ? `${phase} ${done}/${total}${passText(progress, state)}` : phase;
   if (draft.step === undefined) return [stage];
   const epochs = config?.maxRollouts === undefined ? `/${config?.numEpochs}` : ''; // as many as are paid for
   return [`step ${stepNumber(draft.step, state)}`, `epoch ${draft.epoch}${epochs}`, stage];
+}
+
+const IN_PASSES: readonly Progress['phase'][] = ['baseline', 'final measurement'];
+
+/** Passes share their workers, so that the second begins when the last tasks of the first are under way. */
+function passText({ phase, done }: Progress, { items: { val = 0 } }: RunState): string {
+  const isFurther = IN_PASSES.includes(phase) && val > 0 && done > val;
+  return isFurther ? ` (pass ${Math.ceil(done / val)})` : '';
 }
 
 function scoreFacts({ baseline, current, best, history }: RunState): string[] {
@@ -126,12 +135,22 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
   if (!config) return 0;
   const { val = 0, test = 0 } = items;
   const untilTest = plannedRollouts(state) - 2 * test;
-  if (isSearchOver(state)) return untilTest + testedRollouts(state) + (progress?.phase === 'test' ? progress.done : 0);
+  if (isSearchOver(state)) {
+    const made = testedRollouts(state) + (progress?.phase === 'test' ? progress.done : 0);
+    return untilTest + Math.min(2 * test, made);
+  }
   if (config.maxRollouts !== undefined) return Math.min(untilTest, madeRollouts(state, progress));
   const { steps, tasks } = planBehind(state);
-  return (
-    (baseline ? val : 0) + tasks + steps * val + batchUnderWay(state, progress) + rolloutsUnderWay(state, progress)
-  );
+  const batch =
+    batchUnderWay(state, progress) + (progress?.phase === 'rollout' ? rolloutsUnderWay(state, progress) : 0);
+  return (baseline ? val : 0) + tasks + steps * val + batch + val * shareMeasured(state, progress);
+}
+
+/** Of a baseline or a candidate: it may take more attempts than the tasks that are planned for it. */
+function shareMeasured({ draft }: RunState, progress: Progress | undefined): number {
+  if (draft.timing?.evaluate !== undefined) return 1;
+  const isMeasuring = progress?.phase === 'baseline' || progress?.phase === 'evaluate';
+  return isMeasuring ? progress.done / Math.max(1, progress.total) : 0;
 }
 
 /** How many were made so far, cached or not. */
@@ -143,7 +162,7 @@ export function isSearchOver({ config, searchEnd, final, lastEpoch, isDone }: Ru
   return isOver || (config?.maxRollouts === undefined && lastEpoch?.epoch === config?.numEpochs);
 }
 
-const testedRollouts = ({ tests, items }: RunState): number =>
+export const testedRollouts = ({ tests, items }: RunState): number =>
   (Number(tests.baseline !== undefined) + Number(tests.best !== undefined)) * (items.test ?? 0);
 
 /** Steps of the plan that were taken or will not be taken, and the training tasks of the batches that were begun. */
@@ -161,7 +180,7 @@ function planBehind({ config, items, history, lastEpoch }: RunState) {
   return { steps: batches * proposalsPerBatch - open, tasks: epochs * train + Math.min(train, begun * perBatch) };
 }
 
-const AFTER_ROLLOUT = ['reflect', 'aggregate', 'select', 'update', 'evaluate'];
+const AFTER_ROLLOUT = ['reflect', 'aggregate', 'select', 'update', 'evaluate', 'salvage', 'removal'];
 const ROLLING_OUT = ['baseline', 'rollout', 'evaluate', 'final measurement', 'test'];
 
 /** The batch of the current step, once it was rolled out. A further proposal of the batch counts it only once. */

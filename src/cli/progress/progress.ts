@@ -23,6 +23,7 @@ import {
   isSearchOver,
   openLine,
   progressBlock,
+  testedRollouts,
 } from '../../report/index.ts';
 import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -176,7 +177,11 @@ function followRun() {
     move(event: RunEvent, after: RunState): Change {
       const before = state;
       state = after;
+      const attempted = progress?.done ?? 0;
       progress = comingPhase(after, event);
+      // All tests end at the same time, and are told one after the other: what the others attempted stays counted.
+      const counted = testedRollouts(after) - testedRollouts(before);
+      if (event.type === 'test-end') progress = { ...progress, done: Math.max(0, attempted - counted) };
       return { before, after };
     },
     progress(next: Progress) {
