@@ -22,6 +22,8 @@ type ProgressView = {
   /** What agents have spent since the run was opened. */
   readonly spent?: AgentsSpent | undefined;
   readonly elapsedMs: number;
+  /** Rollouts that were shown as made. Those under way may be ones of the cache, which do not count in the end. */
+  readonly shownMade?: number;
   /** Rollouts that were finished before this process began: they say nothing about its speed. */
   readonly finishedBefore: number;
 };
@@ -40,9 +42,9 @@ export function progressBlock(view: ProgressView, { width, colors }: LineStyle):
 }
 
 /** How many rollouts were made, and how many there may be if that is limited. */
-function rolloutLabel({ state, progress }: ProgressView): string {
+function rolloutLabel({ state, progress, shownMade = 0 }: ProgressView): string {
   if (!state.config) return `${count(progress?.done ?? 0)}/${plural(progress?.total ?? 0, 'rollout')}`;
-  const made = madeRollouts(state, progress);
+  const made = Math.max(shownMade, madeRollouts(state, progress));
   const most = state.config.maxRollouts === undefined ? '' : ` of at most ${count(plannedRollouts(state))}`;
   return `${plural(made, 'rollout')}${most}`; // the bar shows progress, and a run may end before all are made
 }
@@ -141,9 +143,8 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
   }
   if (config.maxRollouts !== undefined) return Math.min(untilTest, madeRollouts(state, progress));
   const { steps, tasks } = planBehind(state);
-  const batch =
-    batchUnderWay(state, progress) + (progress?.phase === 'rollout' ? rolloutsUnderWay(state, progress) : 0);
-  return (baseline ? val : 0) + tasks + steps * val + batch + val * shareMeasured(state, progress);
+  const underWay = batchUnderWay(state, progress) + val * shareMeasured(state, progress);
+  return (baseline ? val : 0) + tasks + steps * val + underWay;
 }
 
 /** Of a baseline or a candidate: it may take more attempts than the tasks that are planned for it. */
@@ -154,7 +155,7 @@ function shareMeasured({ draft }: RunState, progress: Progress | undefined): num
 }
 
 /** How many were made so far, cached or not. */
-const madeRollouts = (state: RunState, progress?: Progress): number =>
+export const madeRollouts = (state: RunState, progress?: Progress): number =>
   state.rollouts + testedRollouts(state) + rolloutsUnderWay(state, progress);
 
 export function isSearchOver({ config, searchEnd, final, lastEpoch, isDone }: RunState): boolean {
@@ -180,13 +181,13 @@ function planBehind({ config, items, history, lastEpoch }: RunState) {
   return { steps: batches * proposalsPerBatch - open, tasks: epochs * train + Math.min(train, begun * perBatch) };
 }
 
-const AFTER_ROLLOUT = ['reflect', 'aggregate', 'select', 'update', 'evaluate', 'salvage', 'removal'];
 const ROLLING_OUT = ['baseline', 'rollout', 'evaluate', 'final measurement', 'test'];
 
-/** The batch of the current step, once it was rolled out. A further proposal of the batch counts it only once. */
-function batchUnderWay({ draft }: RunState, progress: Progress | undefined): number {
-  const isBehind = progress !== undefined && AFTER_ROLLOUT.includes(progress.phase);
-  return isBehind && draft.proposal === undefined ? (draft.rolloutN ?? 0) : 0;
+/** The batch of the current step. A further proposal of the batch counts it only once. */
+function batchUnderWay(state: RunState, progress: Progress | undefined): number {
+  const { proposal, rolloutN } = state.draft;
+  if (proposal !== undefined) return 0;
+  return rolloutN ?? (progress?.phase === 'rollout' ? rolloutsUnderWay(state, progress) : 0);
 }
 
 function rolloutsUnderWay({ draft }: RunState, progress: Progress | undefined): number {

@@ -21,6 +21,7 @@ import {
   finishedRollouts,
   forecastWords,
   isSearchOver,
+  madeRollouts,
   openLine,
   progressBlock,
   testedRollouts,
@@ -154,6 +155,7 @@ function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
   let finishedBefore = 0;
+  let shownMade = 0;
   let progress: Progress | undefined;
   let marks = '';
   let before = emptyRun.usage;
@@ -161,7 +163,9 @@ function followRun() {
   return {
     view() {
       const usage = spent ? usageWith(spent, before, state.usage) : state.usage;
-      return { state, progress, marks, spent, usage, finishedBefore, elapsedMs: performance.now() - startedAt };
+      shownMade = Math.max(shownMade, madeRollouts(state, progress));
+      const elapsedMs = performance.now() - startedAt;
+      return { state, progress, marks, spent, usage, shownMade, finishedBefore, elapsedMs };
     },
     spend(all: AgentsSpent) {
       spent = all;
@@ -171,6 +175,7 @@ function followRun() {
       before = (takenUp?.state ?? opened).usage; // agents' spending counts from there
       spent = undefined;
       if (takenUp) startedAt = performance.now() - Math.max(0, Date.now() - takenUp.at);
+      shownMade = 0;
       finishedBefore = finishedRollouts(takenUp?.state ?? opened);
       progress = comingPhase(opened);
     },
