@@ -12,7 +12,7 @@ export {
 export { checkTaskFile, measureTasks, writeWithoutRepeated } from './check-tasks.ts';
 export { type DraftedTasks, type OpenDraft, openDraft } from './draft.ts';
 export { estimateProject } from './estimate.ts';
-export { type ExamineOptions, examineProject } from './examine.ts';
+export { type ExamineOptions, examineNight, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
@@ -37,7 +37,6 @@ export {
   type NightsPlace,
   nightPath,
 } from './night/find-nights.ts';
-export { harvestSessions, ignoreSessions, isTaskId, unknownIds } from './night/harvest-sessions.ts';
 export {
   type NightEstimate,
   type NightPlan,
@@ -65,7 +64,14 @@ export {
   runNight,
   skillPathOf,
 } from './night/run-night.ts';
-export { type NotSurveyed, surveySessions } from './night/survey-sessions.ts';
+export {
+  harvestSessions,
+  ignoreSessions,
+  isTaskId,
+  type NotSurveyed,
+  surveySessions,
+  unknownIds,
+} from './night/sessions.ts';
 export { type OpenRun, openRun, type TrainedRun, type TrainOptions, trainAt } from './open-run.ts';
 export { capWarnings, requireWithinCaps } from './price-estimate.ts';
 export {
@@ -80,7 +86,6 @@ export {
   versionFinder,
   wholeAnswer,
 } from './read-run.ts';
-export { examineNight } from './schedule/check-night.ts';
 export {
   clockText,
   flagShape,

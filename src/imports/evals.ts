@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { WorkspaceTaskInput } from '../core/judge/index.ts';
+import { WorkspaceTask, type WorkspaceTaskInput } from '../core/judge/index.ts';
 import { defined, isObject, strip } from '../core/text/index.ts';
 import {
   type FileContents,
@@ -29,6 +29,7 @@ type EvalItem = {
 };
 
 type Fields = Readonly<Record<string, unknown>>;
+
 /** Whether a file is one of skill-creator's, by what is in it. Lists of prompts and outputs alone are plain rows. */
 export function isEvals(root: unknown): boolean {
   if (Array.isArray(root)) return root.some((entry) => isObject(entry) && KNOWN_IN_LIST.some((key) => key in entry));
@@ -87,16 +88,11 @@ function readEval(entry: unknown, place: EvalPlace): EvalItem[] {
   for (const key of Object.keys(entry).filter((name) => !KEYS.includes(name))) {
     leftOut.push(unused(`${where}.${key}`, key));
   }
-  return [
-    {
-      index,
-      prompt,
-      ...defined({ id, expectedOutput }),
-      ...(criteria.length === 0 ? {} : { criteria }),
-      ...(files.length === 0 ? {} : { files }),
-    },
-  ];
+  const lists = { criteria: unlessEmpty(criteria), files: unlessEmpty(files) };
+  return [{ index, prompt, ...defined({ id, expectedOutput, ...lists }) }];
 }
+
+const unlessEmpty = <T>(list: readonly T[]) => (list.length === 0 ? undefined : list);
 
 function readId({ id }: Fields, { where, ids, leftOut }: EvalPlace): string | undefined {
   if (id == null) return undefined;
@@ -244,9 +240,60 @@ const plain = (path: string) =>
     .join('/');
 
 /** Begins the statement that holds what an eval expects, so that it can be found again. */
-export const EXPECTED = 'What came out fits this description: ';
+const EXPECTED = 'What came out fits this description: ';
 
 function toWork({ id, index, prompt, expectedOutput, criteria = [] }: EvalItem, contents: FileContents) {
   const rubric = [...(expectedOutput === undefined ? [] : [`${EXPECTED}${expectedOutput}`]), ...criteria];
   return { id: id ?? `eval-${index + 1}`, prompt, rubric, ...contents };
+}
+
+export type WrittenEvals = {
+  /** What goes into `evals/evals.json`. */
+  readonly evals: { readonly skill_name: string; readonly evals: readonly object[] };
+  /** What goes into the folder of the skill beside it. */
+  readonly contents: FileContents;
+  readonly leftOut: readonly LeftOut[];
+};
+
+/** Tasks as skill-creator's evals. Read again they are the same tasks, but for what evals cannot say, which is named. */
+export function toEvals(tasks: readonly WorkspaceTaskInput[], skillName: string): WrittenEvals {
+  const read = tasks.map((task) => WorkspaceTask.parse(task));
+  const files = Object.assign({}, ...read.map((task) => task.files)) as Record<string, string>;
+  const binaries = Object.assign({}, ...read.map((task) => task.binaries)) as Record<string, string>;
+  return {
+    evals: { skill_name: skillName, evals: read.filter(({ rubric }) => rubric !== undefined).map(toEval) },
+    contents: { files, binaries },
+    leftOut: read.flatMap((task) => [...unsaid(task), ...clashes(task, { files, binaries })]),
+  };
+}
+
+function toEval({ id, prompt, rubric = [], files, binaries }: WorkspaceTask): object {
+  const isExpected = rubric[0]?.startsWith(EXPECTED) ?? false;
+  const paths = [...Object.keys(files ?? {}), ...Object.keys(binaries ?? {})];
+  const statements = isExpected ? rubric.slice(1) : rubric;
+  return {
+    id: /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
+    prompt,
+    ...(isExpected ? { expected_output: rubric[0]!.slice(EXPECTED.length) } : {}),
+    ...defined({ files: unlessEmpty(paths), expectations: unlessEmpty(statements) }),
+  };
+}
+
+const UNSAID = ['from', 'at', 'setup', 'verify', 'limits', 'taskType', 'keepHistory'] as const;
+
+function unsaid(task: WorkspaceTask): LeftOut[] {
+  const name = (what: string, why: string) => ({ where: task.id, what, why });
+  if (task.rubric === undefined) return [name('the task', 'an eval is judged by statements, and it has none')];
+  return [
+    ...UNSAID.filter((key) => (task[key] ?? false) !== false).map((key) => name(key, 'an eval has no place for it')),
+    ...(task.assertions.length > 0 ? [name('assertions', 'those of an eval are statements for a model')] : []),
+  ];
+}
+
+/** All evals share one folder. */
+function clashes(task: WorkspaceTask, all: Required<FileContents>): LeftOut[] {
+  const own = { ...task.files, ...task.binaries };
+  const shared = { ...all.files, ...all.binaries };
+  const others = Object.keys(own).filter((path) => own[path] !== shared[path]);
+  return others.map((what) => ({ where: task.id, what, why: 'another task has another file of this name' }));
 }

@@ -13,6 +13,8 @@
  * or a program (never run) is such a case: in a variable it costs the test, in a check the check. The import ends (TASKS_INVALID) if
  * that happens inside `defaultTest`, if the file as a whole is not what its keys say, or if no task is left. A Harbor task with
  * compose, two FROM or a test.sh that downloads is left out alone.
+ * How many: a config of promptfoo makes at most 100,000 tasks, and Parquet holds at most 1 GB unpacked; other files may have any length.
+ * Code in checks is not run: an expression in JavaScript is walked through (`readCode` in core/judge), other code is `NotCarried`.
  * That no sandbox can show /app ends the run in its setup (SANDBOX_UNAVAILABLE). What is left out becomes a finding
  * (`tasks/check-content.ts`).
  * Splits (`splitItems`) come last, after copies are left out: named for all rows or for none (only some: TASKS_INVALID), else drawn by

@@ -1,3 +1,4 @@
+export { toEvals, type WrittenEvals } from './evals.ts';
 export { importTasks, importWorkFile, importWorkFolder, requireOwnRows } from './import-tasks.ts';
 export type { Imported, LeftOut } from './left-out.ts';
 export {
@@ -22,4 +23,3 @@ export {
   unreadable,
   withTwins,
 } from './rows.ts';
-export { toEvals, type WrittenEvals } from './to-evals.ts';

@@ -7,6 +7,6 @@ export { kindOf } from './trigger/query-kind.ts';
 export { requireVisibleLoading, type TriggerEnvOptions, triggerEnv } from './trigger/trigger-env.ts';
 export { divideQueries, loadTriggerQueries, readQueries, TriggerQuery } from './trigger/trigger-queries.ts';
 export { type QaInWorkspaceOptions, qaInWorkspace } from './workspace/qa-in-workspace.ts';
-export { trajectoryOf, workText } from './workspace/score-attempt.ts';
-export { limitsOf, toOutput, type WorkspaceEnvOptions, workspaceEnv } from './workspace/workspace-env.ts';
+export { toOutput, trajectoryOf, workText } from './workspace/score-attempt.ts';
+export { limitsOf, type WorkspaceEnvOptions, workspaceEnv } from './workspace/workspace-env.ts';
 export { type KnownTask, knownTasks, loadWorkspaceTasks, type WorkspaceTasks } from './workspace/workspace-tasks.ts';

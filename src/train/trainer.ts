@@ -11,6 +11,9 @@
  * spend that much, or its minutes are over (BUDGET_EXHAUSTED), the step stays unfinished, and `withReserve` measures the best skill so
  * far by the part kept back for it, of minutes too (`final-measurement-end`), unless that is the seed. There is no prune and no test.
  * The ledger notes the limit and what to raise it to, the views are written, and the error is thrown: a higher limit resumes the run.
+ * Failures: a task whose model calls fail after all retries has no score; more than `maxErroredShare` of these in a stage end the run.
+ * A failed call of the optimizer ends it at once, as does one that every other call would repeat, such as a refused key. After Ctrl-C
+ * nothing new starts, and calls in flight get 10 s to arrive and be kept. In each case the next start resumes the run.
  */
 import { rm } from 'node:fs/promises';
 import {

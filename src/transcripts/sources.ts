@@ -7,10 +7,9 @@ import { copilot } from './sources/copilot.ts';
 import { copilotCli } from './sources/copilot-cli.ts';
 import { cursor } from './sources/cursor.ts';
 import { devin } from './sources/devin.ts';
-import { gemini } from './sources/gemini.ts';
+import { gemini, qwen } from './sources/gemini.ts';
 import { opencode } from './sources/opencode.ts';
 import { pi } from './sources/pi.ts';
-import { qwen } from './sources/qwen.ts';
 import type { Place, TranscriptSource } from './transcript-source.ts';
 
 /** In the order in which they are shown. */

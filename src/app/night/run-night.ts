@@ -4,6 +4,7 @@
  * plan, which comes after the harvest, is only shown. Nobody is asked about simulated models, a handoff, or an address on this
  * machine. An agent with tools needs a consent of its own (`claude-agent`), because it also opens files of the project.
  * `runCycle` takes `night.lock`, resumes the last night or begins one, and lets `gatherNight` find its tasks, which may be paid.
+ * Secrets are masked when a session is read, before anything of it is kept or sent; tasks of a file, before they are kept.
  * `consolidate` trains the documents. One with fewer than six held-out tasks cannot pass a gate, and is not tried; if none is tried,
  * the night proposes nothing.
  * Poison (text that hides, or orders to fetch or run something) is looked for before anything is measured, so none is ever proven:
@@ -13,7 +14,8 @@
  * Before a first step is done: thrown for the first document, a note for a later one. In the search: the best so far is measured and
  * proven by what was kept back. In the proof: it stays unproven. The last two are a note in the report, and the night continues.
  * `finishNight` writes report.json, report.md and diagnostics.json; then the state: the tasks for later nights, which sessions were
- * considered, the proposals; then `done` in night.json. All of that also in a night that proposes nothing.
+ * considered, the proposals; then `done` in night.json. All of that also in a night that proposes nothing. No night writes into a live
+ * document: a proposal lies in the night's folder until a person adopts it (`adoptProposals`).
  * Handoff: what has no usable answer in the night's `handoff/answers/ID.md` waits (ID: a hash of role, messages and draw). Once no more
  * is asked, all of it is written to `handoff/ROLE.md` and `.json`, and the night stops with ANSWER_PENDING. The next start resumes it;
  * an answer that is not the JSON that was asked for is asked for again, with what is wrong.

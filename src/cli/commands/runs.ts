@@ -34,7 +34,7 @@ import {
 import { cacheStats, clearCache, listRuns as findRuns } from '../../stores/index.ts';
 import { jsonOption, readOrdinal, rootOption } from '../flags/flags.ts';
 import { placeOfNights, runPlace } from '../night-runs.ts';
-import { reportRun } from '../report-run.ts';
+import { reportNight, reportRun } from '../report-run.ts';
 import { type DefineCommand, examples } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -108,8 +108,7 @@ export const defineShow: DefineCommand = (command, terminal) => {
       const name = given ?? (await onlyRun({ cwd: terminal.io.cwd(), root }));
       if (task !== undefined) return showTask(name, flags, terminal);
       const night = await finishedNight(name, placeOfNights(terminal));
-      if (night?.name === name && !all)
-        return (await import('../sleep/show-night.ts')).showNight(night, root, terminal);
+      if (night?.name === name && !all) return reportNight(night, root, terminal);
       const run = await findRun(...runPlace(name, root, terminal));
       const called = isNight(name) ? { called: name } : {};
       await reportRun(run, terminal, { isComplete: all, night: night?.name, ...called });

@@ -38,6 +38,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ['Turn llmMine on, or let rules find the tasks.', 'Turn it on with --llm-mine, or leave --with-model out.'],
   ['Name a real optimizer, or let rules', 'Name a real one with --optimizer, or leave --with-model out: rules'],
   ['Name another optimizer, or let rules', 'Name another with --optimizer, or leave --with-model out: rules'],
+  ['limit the night with maxMinutes or maxCalls.', 'limit the night with --max-minutes or --max-calls.'],
   ['Agree to these lines, or drop some in a review.', 'Agree with --marked, or drop some: skillopt sleep review'],
   ['tasks: tasks.jsonl', 'tasks: tasks.jsonl in the project file, or --tasks PATH'],
 ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { endOfJson, includesText, parseJson } from '../text/index.ts';
-import { checkJavaScript, holdsJavaScript } from './javascript/holds-javascript.ts';
+import { endOfJson, includesText, memoize, parseJson } from '../text/index.ts';
+import { Threw, TooMuch } from './javascript/nodes.ts';
+import { readJavaScript } from './javascript/read-javascript.ts';
 import { compileSchema, type JsonSchema, whyUnfit } from './json-schema.ts';
 import { checkPattern, searchPattern } from './regex/python-regex.ts';
 
@@ -29,8 +30,13 @@ export const jsonSchema = z
   .record(z.string(), z.unknown(), 'must be a JSON schema')
   .transform((value, context) => readable(value as JsonSchema, compileSchema, context));
 
-/** An expression over `output` and `context.vars`, as promptfoo has it. No engine runs it. */
-const code = text.transform((value, context) => readable(value, checkJavaScript, context));
+/**
+ * The JavaScript that people write into checks, `output.length > 300 && output.includes('x')`: expressions over `output` and
+ * `context.vars`, as promptfoo has it, constants in front of them, and nothing else. It is read and walked through, and never given to
+ * an engine. What is not known is refused when it is read, so that no check means something else here than there.
+ */
+const readCode = memoize(readJavaScript, { maxEntries: 500 });
+const code = text.transform((value, context) => readable(value, readCode, context));
 
 const bounds = z.strictObject({ min: z.number().min(0).optional(), max: z.number().min(0).optional() });
 
@@ -84,6 +90,7 @@ export const isModelCheck = (each: SingleCheck | CheckSet): each is ModelCheck =
   each.type === 'rubric' || each.type === 'factuality';
 
 type DecidedCheck = Exclude<SingleCheck, ModelCheck>;
+type JavaScriptCheck = Extract<SingleCheck, { type: 'javascript' }>;
 type Decide<Check> = (answer: string, check: Check) => boolean | undefined;
 
 const includesFolded = (answer: string, text: string) => includesText(answer.toLowerCase(), text.toLowerCase());
@@ -108,7 +115,7 @@ const DECIDE: { readonly [Type in DecidedCheck['type']]: Decide<Extract<DecidedC
     const { min = 0, max = Number.POSITIVE_INFINITY } = typeof value === 'number' ? { min: value, max: value } : value;
     return count >= min && count <= max;
   },
-  javascript: (answer, check) => holdsJavaScript(check, answer, check.not ?? false),
+  javascript: holdsCode,
   levenshtein: (answer, { value, threshold = 5 }) => {
     const distance = editDistance(answer, value);
     return distance === undefined ? undefined : distance <= threshold;
@@ -118,6 +125,32 @@ const DECIDE: { readonly [Type in DecidedCheck['type']]: Decide<Extract<DecidedC
 /** `undefined`: it would take too long to know. */
 export const holdsCheck = (check: DecidedCheck, answer: string): boolean | undefined =>
   (DECIDE[check.type] as Decide<DecidedCheck>)(answer, check);
+
+/** About a second. */
+const MAX_STEPS = 20_000_000;
+
+/** `undefined`: it takes too long to know. Where an engine would throw, the check fails, also one that is negated. */
+function holdsCode(answer: string, { value, vars = {}, not = false }: JavaScriptCheck): boolean | undefined {
+  const { statements, result } = readCode(value);
+  const values = new Map<string, unknown>([
+    ['output', answer],
+    ['context', { vars }],
+  ]);
+  let left = MAX_STEPS;
+  const spend = (steps: number) => {
+    left -= steps + 1;
+    if (left < 0) throw new TooMuch();
+  };
+  try {
+    const scope = { values, spend };
+    for (const { name, value: made } of statements) values.set(name, made.run(scope));
+    return result.run(scope) === true;
+  } catch (error) {
+    if (error instanceof Threw) return not;
+    if (error instanceof TooMuch) return undefined;
+    throw error;
+  }
+}
 
 /** A table of more cells takes seconds to fill. */
 const MAX_CELLS = 25_000_000;

@@ -94,7 +94,6 @@ function readCheck(line: string): string | undefined {
   return CHECK.exec(line.slice(-CHECK_LENGTH))?.[1];
 }
 
-/** A line without a check ends with its usage. Otherwise a damaged check would pass for none. */
 /** The journal was written by a later version, which may mean something else by the same names. */
 export class NewerJournal extends Error {}
 
@@ -105,6 +104,7 @@ function requireKnownFormat({ type, format }: { readonly type: string; readonly 
     throw new NewerJournal(`has format ${format}, and this version of skillopt reads format ${FORMAT}`);
 }
 
+/** A line without a check ends with its usage. Otherwise a damaged check would pass for none. */
 function requireOldLine(value: object): void {
   const fault = findFault(value);
   if (fault !== undefined) throw new Error(fault);

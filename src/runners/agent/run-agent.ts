@@ -16,7 +16,10 @@ import { nameOf } from '../installed-skill.ts';
 import { type Agent, type AgentRunnerOptions, openAgent } from './open-agent.ts';
 import { openAgentFolder, prepareRun } from './prepare-run.ts';
 
-/** An installed agent CLI that works in workspaces. Finds its program and its version, and asks no model. */
+/**
+ * An installed agent CLI that works in workspaces. Finds its program and its version before any attempt, and asks no model. One that is
+ * not installed is CONFIG_INVALID, with the command that installs it.
+ */
 export async function agentRunner(options: AgentRunnerOptions): Promise<AgentRunner> {
   const agent = await openAgent(options);
   const { cli, located, upstream, model, version, sandbox, signIn } = agent;

@@ -12,8 +12,8 @@ import type { QaItem } from '../../envs/index.ts';
 import { skillHeader } from '../../skills/index.ts';
 import { openTemplate, openWorkspace } from '../../workspaces/index.ts';
 import { amongNeighbours, contentVersion, installedPackage, requireAgent } from '../installed-skill.ts';
-import { trajectoryOf } from './score-attempt.ts';
-import { limitsOf, toOutput, type WorkspaceEnvOptions } from './workspace-env.ts';
+import { toOutput, trajectoryOf } from './score-attempt.ts';
+import { limitsOf, type WorkspaceEnvOptions } from './workspace-env.ts';
 
 export type QaInWorkspaceOptions = Pick<WorkspaceEnvOptions, 'sandbox' | 'limits' | 'package' | 'neighbours'> & {
   /** Where questions come from, and how answers to them are scored. */

@@ -6,6 +6,7 @@ import {
   END_WORDS,
   type FileChange,
   type RolloutOutput,
+  type SkillPackage,
   type Trajectory,
   toAtif,
   type WorkspaceDiff,
@@ -19,6 +20,7 @@ import {
   type WorkspaceTask,
 } from '../../core/judge/index.ts';
 import { clip } from '../../core/text/index.ts';
+import { filesUsed, nameOf } from '../installed-skill.ts';
 import { type Contents, isCovered, type Site, type Verdict, verifyWorkspace } from './verify-workspace.ts';
 
 /** An attempt, and how it is scored. */
@@ -187,13 +189,56 @@ function workProblem(assertion: WorkAssertion, { run, diff, skill }: Scoring): s
 
 const shown = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);
 
+type ScoredRun = {
+  readonly run: AgentRun;
+  readonly diff: WorkspaceDiff;
+  /** Absent where no skill was installed, which cannot be unread. */
+  readonly skill: SkillPackage | undefined;
+  readonly trajectory: Trajectory;
+};
+
+/** A score with what analysts and reports show of the attempt. */
+export function toOutput(
+  score: RolloutOutput,
+  { prompt, taskType = score.taskType }: { readonly prompt: string; readonly taskType?: string | undefined },
+  { run, diff, skill, trajectory }: ScoredRun,
+): RolloutOutput {
+  const { ended, endReason, costUsd, skillsLoaded, skillsOffered, modelsRefused, turns, text, steps } = run;
+  const isLoaded = skill === undefined || skillsLoaded.includes(nameOf(skill));
+  const limit =
+    ended === 'done' ? [] : [`it was ended: ${END_WORDS[ended]}${endReason === undefined ? '' : ` (${endReason})`}`];
+  const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
+  return {
+    ...score,
+    ...(score.hard < 1 && reasons.length > 0 ? { failReason: reasons.join('; ') } : {}),
+    ...(isLoaded ? {} : { skillUnread: true }),
+    question: score.question ?? prompt,
+    ...(taskType === undefined ? {} : { taskType }),
+    predictedAnswer: score.predictedAnswer ?? text,
+    nTurns: turns,
+    conversation: conversationOf(prompt, steps, diff),
+    extras: {
+      ...score.extras,
+      ended,
+      ...(endReason === undefined ? {} : { endReason }),
+      diff,
+      costUsd,
+      skillsLoaded,
+      skillsOffered,
+      ...(modelsRefused === undefined ? {} : { modelsRefused }),
+      filesUsed: skill === undefined ? [] : filesUsed(skill, steps),
+      trajectory,
+    },
+  };
+}
+
 /** Enough to see what a command printed, and little enough that a long run can be read. */
 const RESULT_LENGTH = 1_200;
 const CALL_LENGTH = 800;
 const DIFF_LENGTH = 6_000;
 
 /** A run as turns of a conversation, with long outputs cut in the middle, and what it changed at the end. */
-export function conversationOf(prompt: string, steps: readonly AgentStep[], diff: WorkspaceDiff): object[] {
+function conversationOf(prompt: string, steps: readonly AgentStep[], diff: WorkspaceDiff): object[] {
   const changed = shownDiff(diff) || 'nothing';
   return [{ role: 'user', content: prompt }, ...steps.map(turnOf), { role: 'changed files', content: changed }];
 }

@@ -17,21 +17,24 @@
  * removes what it can. After `kill -9` all of it may stay. `removeStale`, in the setup of any later run with an agent, removes what no
  * living process owns: processes, groups, containers, mounts, folders; and templates that were not used for a month.
  */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type AgentLimits,
   type AgentRun,
-  END_WORDS,
   type RolloutContext,
   type RolloutOutput,
   type Sandbox,
   type SkillEnv,
   SkillError,
   type SkillPackage,
-  type Trajectory,
   type WorkspaceDiff,
+  type WorkspaceView,
 } from '../../core/contracts/index.ts';
 import { filesBehind, type Trained } from '../../core/document/index.ts';
 import type { OnVerifierCrash, WorkspaceTask } from '../../core/judge/index.ts';
+import { parseJson } from '../../core/text/index.ts';
 import { rubricJudge } from '../../judges/index.ts';
 import { removeStale } from '../../workspaces/index.ts';
 import { reaching } from '../allowed-hosts.ts';
@@ -39,14 +42,12 @@ import {
   amongNeighbours,
   checkPackage,
   contentVersion,
-  filesUsed,
   installedPackage,
   nameOf,
   requireAgent,
 } from '../installed-skill.ts';
 import { WORK_LIMITS } from '../limits.ts';
-import { keptWork } from './kept-work.ts';
-import { conversationOf, scoreAttempt, trajectoryOf } from './score-attempt.ts';
+import { scoreAttempt, toOutput, trajectoryOf } from './score-attempt.ts';
 import {
   openTaskWorkspace,
   type TaskWorkspaces,
@@ -55,7 +56,7 @@ import {
   verifyUntouched,
 } from './try-verifiers.ts';
 import { openSite } from './verify-workspace.ts';
-import { taskTemplates } from './workspace-tasks.ts';
+import { type KnownTask, taskTemplates } from './workspace-tasks.ts';
 
 export type WorkspaceEnvOptions = {
   readonly name: string;
@@ -157,6 +158,80 @@ async function runAttempt(
   return toOutput(score, task, { run, diff, skill, trajectory });
 }
 
+/** What an agent did, without the workspace. */
+type Work = { readonly run: AgentRun; readonly diff: WorkspaceDiff };
+
+type WorkPlace = {
+  readonly task: KnownTask;
+  readonly agent: string;
+  readonly skills: readonly unknown[];
+  readonly limits: object;
+  readonly sandbox: Sandbox;
+  readonly view: WorkspaceView;
+};
+
+/** Where a command sees the folder in which the work is kept. */
+const KEPT = '/logs/kept';
+const BROKEN = 3;
+const SAVE = 'tar -cf "$1/work.tar" .';
+const RESTORE = `tar -tf "$1/work.tar" > /dev/null || exit ${BROKEN}; find . -mindepth 1 -delete && tar -xpf "$1/work.tar"`;
+const MOST_MS = 600_000;
+
+/**
+ * The finished work of an attempt, kept until it is judged, so that no model is asked for it twice. Its verifier may be
+ * corrected meanwhile, so it is known by what the agent was given, and not by how it is judged.
+ */
+function keptWork(place: RolloutContext['keptWork'], attempt: WorkPlace) {
+  const folder = place && join(place.folder, keyOf(attempt, place.sampleIndex));
+  const record = folder && join(folder, 'work.json');
+  const inWorkspace = (script: string) => runBeside(script, folder!, attempt);
+  const remove = async () => void (folder && (await rm(folder, { recursive: true, force: true })));
+  return {
+    /** Puts the work back into the workspace, if there is some. */
+    async restore(): Promise<Work | undefined> {
+      const text = record && (await readFile(record, 'utf8').catch(() => undefined));
+      const work = text === undefined ? undefined : (parseJson(text) as Work | undefined);
+      if (work === undefined) return undefined;
+      const exitCode = await inWorkspace(RESTORE);
+      if (exitCode === 0) return work;
+      if (exitCode !== undefined) await remove(); // otherwise the sandbox failed, and not the work
+      if (exitCode === BROKEN) return undefined;
+      throw new SkillError('ENV_FAILED', 'finished work could not be put back into its workspace');
+    },
+    /** Before it is judged, so that neither a broken verifier nor a kill costs it twice. */
+    async keep(work: Work): Promise<Work> {
+      if (record === undefined) return work;
+      await mkdir(folder!, { recursive: true });
+      if ((await inWorkspace(SAVE)) === 0) await writeFile(record, JSON.stringify(work));
+      else await remove();
+      return work;
+    },
+    forget: remove,
+  };
+}
+
+function keyOf({ task, agent, skills, limits }: WorkPlace, sampleIndex: number): string {
+  const { id, prompt, files, binaries, from, at, setup, keepHistory, contents } = task;
+  const folder = from === undefined ? undefined : contents?.split(' ')[0]; // the hash behind it is of the verifier's
+  const given = { id, prompt, files, binaries, from, folder, at, setup, keepHistory };
+  return createHash('sha256')
+    .update(JSON.stringify([given, agent, skills, limits, sampleIndex]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/**
+ * In the sandbox, as everything that touches what an agent left. Its own signal: an aborted run keeps its work too. Undefined if the
+ * sandbox fails: work that cannot be kept is judged all the same.
+ */
+async function runBeside(script: string, folder: string, { sandbox, view }: WorkPlace): Promise<number | undefined> {
+  const inside = sandbox.hasOwnNames ? KEPT : folder;
+  const command = ['/bin/sh', '-c', script, 'sh', inside];
+  const mounts = [{ from: folder, to: KEPT, isWritable: true }];
+  const ended = await sandbox.run({ command, mounts, workspace: view, timeoutMs: MOST_MS }).catch(() => undefined);
+  return ended?.exitCode;
+}
+
 /** Without a place to work or to judge in, nobody knows how good the work is. */
 function withoutPlace(error: unknown): RolloutOutput {
   if (!(error instanceof SkillError) || error.code !== 'ENV_FAILED') throw error;
@@ -171,47 +246,4 @@ function requireNames(tasks: readonly WorkspaceTask[], sandbox: Sandbox): void {
   if (place === undefined) return;
   const problem = `tasks are seen at ${place}, and sandbox: ${sandbox.id} cannot show them there`;
   throw new SkillError('SANDBOX_UNAVAILABLE', problem, { hint: 'Write sandbox: auto, or name a container.' });
-}
-
-type Attempt = {
-  readonly run: AgentRun;
-  readonly diff: WorkspaceDiff;
-  /** Absent where no skill was installed, which cannot be unread. */
-  readonly skill: SkillPackage | undefined;
-  readonly trajectory: Trajectory;
-};
-
-/** A score with what analysts and reports show of the attempt. */
-export function toOutput(
-  score: RolloutOutput,
-  { prompt, taskType = score.taskType }: { readonly prompt: string; readonly taskType?: string | undefined },
-  { run, diff, skill, trajectory }: Attempt,
-): RolloutOutput {
-  const { ended, endReason, costUsd, skillsLoaded, skillsOffered, modelsRefused, turns, text, steps } = run;
-  const isLoaded = skill === undefined || skillsLoaded.includes(nameOf(skill));
-  const limit =
-    ended === 'done' ? [] : [`it was ended: ${END_WORDS[ended]}${endReason === undefined ? '' : ` (${endReason})`}`];
-  const reasons = [...limit, ...(score.failReason === undefined ? [] : [score.failReason])];
-  return {
-    ...score,
-    ...(score.hard < 1 && reasons.length > 0 ? { failReason: reasons.join('; ') } : {}),
-    ...(isLoaded ? {} : { skillUnread: true }),
-    question: score.question ?? prompt,
-    ...(taskType === undefined ? {} : { taskType }),
-    predictedAnswer: score.predictedAnswer ?? text,
-    nTurns: turns,
-    conversation: conversationOf(prompt, steps, diff),
-    extras: {
-      ...score.extras,
-      ended,
-      ...(endReason === undefined ? {} : { endReason }),
-      diff,
-      costUsd,
-      skillsLoaded,
-      skillsOffered,
-      ...(modelsRefused === undefined ? {} : { modelsRefused }),
-      filesUsed: skill === undefined ? [] : filesUsed(skill, steps),
-      trajectory,
-    },
-  };
 }

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
+import { newPiecesOf, readBlock } from '../../core/document/index.ts';
 import { oneLine } from '../../core/text/index.ts';
+import type { TaskDelta } from '../../report/index.ts';
 import type { Place } from '../../transcripts/index.ts';
 import { readSkillHint } from '../mine/heuristic-miner.ts';
 import type { SleepSettings } from '../settings/sleep-settings.ts';
@@ -67,7 +69,7 @@ function isVendored({ live }: LiveDocument, { project, place }: DocumentSearch):
 
 const VENDORED = new Set(['node_modules', 'plugins', 'vendor', 'site-packages']);
 
-export function isBelow(path: string, folder: string): boolean {
+function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '' && !/^\.\.([\\/]|$)/.test(way) && !isAbsolute(way);
 }
@@ -199,4 +201,43 @@ export async function findMemory({ agent, project }: Pick<DocumentSearch, 'agent
   const names = placesOf(agent).memory;
   const name = names.find((one) => existsSync(join(project, one))) ?? names[0]!;
   return readLive({ kind: 'memory', name, path: join(project, name), roots: [project], isNewAllowed: true });
+}
+
+type ProvenBlock = {
+  readonly baseBlock: string;
+  readonly block: string;
+  readonly proof?: { readonly tasks: readonly TaskDelta[] } | undefined;
+};
+
+/**
+ * Where a proven block goes, and how it looks there: rules that help tasks of two projects to all projects of the user, any other
+ * block into the document that was trained. So does one that takes something away: it was proven there.
+ */
+export function placeOf(document: LiveDocument, { baseBlock, block, proof }: ProvenBlock, tasks: Tasks) {
+  const { userWide } = document;
+  const known = userWide ? readBlock(userWide.text, 'learned').trim() : '';
+  const added = newPiecesOf(`${known}\n${baseBlock}`, block);
+  const isOnlyMore = added.length > 0 && newPiecesOf(block, baseBlock).length === 0;
+  if (!userWide || !isOnlyMore || projectsHelped(tasks, proof?.tasks ?? []).length < 2) return { document, block };
+  return { document: userWide, block: [known, ...added].filter((part) => part !== '').join('\n') };
+}
+
+/** One task that did better may be luck. */
+const LEAST_HELPED = 2;
+
+/** The projects whose held-out tasks did better, on average and at least two of them. */
+function projectsHelped(tasks: Tasks, deltas: readonly TaskDelta[]): string[] {
+  const projects = projectsOf(tasks);
+  const gains = new Map(deltas.map(({ id, before, after }) => [id, after - before]));
+  return projects.filter((project) => {
+    const isOf = (folder: string) => folder === project || isBelow(folder, project);
+    const own = tasks.filter((task) => isOf(task.project)).flatMap(({ id }) => gains.get(id) ?? []);
+    return own.reduce((sum, gain) => sum + gain, 0) > 0 && own.filter((gain) => gain > 0).length >= LEAST_HELPED;
+  });
+}
+
+/** The projects that tasks come from. A folder below another one belongs to it. */
+function projectsOf(tasks: Tasks): string[] {
+  const folders = [...new Set(tasks.map(({ project }) => project))].filter((folder) => folder !== '');
+  return folders.filter((folder) => !folders.some((above) => isBelow(folder, above)));
 }

@@ -17,8 +17,7 @@ import {
 import { notify } from '../../train/index.ts';
 import { describeKeptBack } from '../../workspaces/index.ts';
 import { type LiveDocument, readText } from '../documents/live-document.ts';
-import { placeOf } from '../documents/place.ts';
-import { documentOf, noChoice, ownerAmong, runNameOf } from '../documents/skills.ts';
+import { documentOf, noChoice, ownerAmong, placeOf, runNameOf } from '../documents/skills.ts';
 import { HANDOFF_CONFIG, HANDOFF_LOOKS } from '../handoff/foresee.ts';
 import { HandoffPending } from '../handoff/handoff.ts';
 import { type Quarantine, quarantining, type Trained } from '../replay/sleep-env.ts';
@@ -38,9 +37,8 @@ import {
 } from '../state/nights.ts';
 import { modelKeyOf, nightOf, readSleepState, redactTask } from '../state/sleep-state.ts';
 import type { Tasks } from '../task-record.ts';
-import { consolidate } from './consolidate.ts';
+import { consolidate, criticised } from './consolidate.ts';
 import type { ConsolidationResult } from './consolidation-result.ts';
-import { criticised } from './critic.ts';
 import { type CycleInput, type GatheredNight, type NightInput, nightConfigOf, type StoreOf } from './cycle-input.ts';
 import { isSpent, keepingHalf, limitsKey, nightBudget, requireRaised, withinLimits } from './night-limits.ts';
 import { diagnosticsOf, reportNight } from './night-report.ts';

@@ -164,7 +164,8 @@ async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run
   // agent could use (`skip_invalid`; the next analysts read its edits and `invalidReason`). Such a step still counts: in the
   // schedule of the edit budget, and as a proposal of its batch. Where more than half of all tasks throw, `findBlame` attempts up
   // to three of them with the current skill. If most of these fail too: ENV_FAILED, which ends the run with the step unfinished.
-  // If not, it is the candidate's fault: `reject`, with `blame` in this event.
+  // If not, it is the candidate's fault: `reject`, with `blame` in this event. A tie is a `reject` too: `strict` takes only a higher
+  // score, and `paired` only a lead that noise does not explain; what stays in doubt (`inconclusive`) is not taken.
   const { results, further, ...verdict } = await evaluateCandidate({ candidate, ...gate }, run.deps);
   const fact = { type: 'stage-end', step: plan.step, stage: 'evaluate', ...verdict } as const;
   const judged = await run.commit(fact, { results, further });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { type JsonObject, listOf, objectOf, readJsonFile, readSmallText, textOf } from '../read/json.ts';
+import { hasString, type JsonObject, listOf, objectOf, readJsonFile, readSmallText, textOf } from '../read/json.ts';
 import { readRecords } from '../read/lines.ts';
 import { homePath, listFiles, withoutOlder } from '../read/list-files.ts';
-import { collectInto, type SessionCollector } from '../session-collector.ts';
+import { collectInto, readSession, type SessionCollector } from '../session-collector.ts';
 import type { TranscriptFile, TranscriptSource } from '../transcript-source.ts';
 
 /** Gemini CLI: `tmp/<project>/chats/session-….jsonl`, of earlier versions `.json`. Sub-agents have folders below that. */
@@ -97,4 +97,35 @@ async function projectOf(path: string): Promise<string> {
   const registry = await readJsonFile(join(folder, '..', '..', 'projects.json'));
   const known = Object.keys(objectOf(objectOf(registry.value).projects));
   return known.find((project) => path.includes(createHash('sha256').update(project).digest('hex'))) ?? '';
+}
+
+const isUser = hasString('user');
+const isAssistant = hasString('assistant');
+const isResult = hasString('tool_result');
+
+/** Qwen Code: `projects/<folder>/chats/<session>.jsonl`. It began as Gemini CLI: its messages have Gemini's parts. */
+export const qwen: TranscriptSource = {
+  name: 'qwen',
+  title: 'Qwen Code',
+  homeVariable: 'QWEN_HOME',
+  roots: ({ env, home }) => [join(homePath(env.QWEN_RUNTIME_DIR || env.QWEN_HOME || '.qwen', home), 'projects')],
+  list: (root) => listFiles(root, { accept: (path) => /^[^/]+\/chats\/[^/]+\.jsonl$/.test(path), depth: 2 }),
+  read: (file, options) => {
+    const wanted = (line: Buffer) => !isResult(line) && (isUser(line) || isAssistant(line));
+    return readSession({ source: 'qwen', file, options, wanted, canContinue: true }, takeLine);
+  },
+};
+
+function takeLine(record: JsonObject, session: SessionCollector): void {
+  const { type, timestamp, sessionId, cwd, gitBranch, message } = record;
+  session.at(textOf(timestamp));
+  session.about({ sessionId: textOf(sessionId), project: textOf(cwd), gitBranch: textOf(gitBranch) });
+  const parts = listOf(objectOf(message).parts).map(objectOf);
+  const text = partTexts(parts.filter(({ thought }) => thought !== true));
+  if (type === 'user') session.userSaid(text);
+  if (type !== 'assistant') return;
+  session.assistantSaid(text);
+  for (const call of parts.map(({ functionCall }) => objectOf(functionCall))) {
+    if (textOf(call.name) !== '') session.usedTool(textOf(call.name), call.args);
+  }
 }

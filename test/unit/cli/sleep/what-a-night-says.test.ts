@@ -29,6 +29,9 @@ describe('what a night costs', () => {
     reviewedTasks(home);
     const limited = await home.run(nightFlags(server.baseURL, '--max-cost-usd', '5'));
     expect(limited).toMatchObject({ code: 2, err: expect.stringMatching(/the price of/) });
+    const { checks } = await answerOf(home, nightFlags(server.baseURL, '--max-cost-usd', '5', '--check'));
+    const remedy = expect.stringContaining('or limit the night with --max-minutes or --max-calls.');
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'target', isOk: false, remedy }));
     const { out } = await home.run(nightFlags(server.baseURL));
     expect(out).toMatch(/cost: \d+ calls, [\d,]+ tokens, no price known, \d+ s/);
   });
