@@ -1,4 +1,5 @@
 import { SkillError } from '../core/contracts/index.ts';
+import { plural } from '../core/text/index.ts';
 import type { LoadedProject } from '../project/index.ts';
 import { findingText } from '../report/index.ts';
 import { shownPath } from '../stores/index.ts';
@@ -10,11 +11,21 @@ type Settings = Partial<
 
 export type CheckedFile = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };
 
+/** Is notified of what begins now. With many tasks it takes seconds, in which the process does nothing else. */
+export type OnDoing = (what: string) => void;
+
 /** What is wrong with the tasks at a path, read by these settings, for a skill with this text. Asks no model. */
-export async function checkInputs(path: string, settings: Settings | undefined, skill = ''): Promise<CheckedFile> {
+export async function checkInputs(
+  path: string,
+  settings: Settings | undefined,
+  skill = '',
+  onDoing: OnDoing = () => {},
+): Promise<CheckedFile> {
   const { judge, ...options } = settings ?? {};
+  onDoing('reading the tasks');
   const read = await loadForCheck(shownPath(path), options);
   const hasJudge = settings === undefined || judge !== undefined;
+  onDoing(`checking ${plural(read.tasks.length, 'task')}`);
   return { read, findings: checkTasks({ ...read, skill, hasJudge }) };
 }
 

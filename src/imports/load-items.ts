@@ -56,11 +56,11 @@ function rowsOf(text: string, path: string): Row[] {
 
 /** JSON lines in a `.json` file, or a list in a `.jsonl` file: what is in it is plain to see. */
 function namedWrongly(text: string, read: Reader): Reader | undefined {
-  if (read !== readJson && read !== readJsonl) return undefined;
+  if (read === readJsonl) return strip(text).startsWith('[') ? readJson : undefined;
+  if (read !== readJson) return undefined;
   const lines = text.split('\n').map(strip).filter(Boolean);
   const isLines = lines.length > 1 && lines.every((line) => line.startsWith('{') && line.endsWith('}'));
-  if (read === readJson && isLines) return readJsonl;
-  return read === readJsonl && lines[0]!.startsWith('[') ? readJson : undefined;
+  return isLines ? readJsonl : undefined;
 }
 
 /** The text of a task file. Says which encoding it has. */

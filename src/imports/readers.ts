@@ -120,10 +120,10 @@ function lineSuffix(text: string, message: string): string {
 
 /** One JSON value per line. Empty lines are skipped, and counted. */
 export function readJsonl(text: string, path: string): Row[] {
-  const lines = text.split('\n').map((line, index) => ({ line, where: `${path}:${index + 1}` }));
-  return lines
-    .filter(({ line }) => strip(line) !== '')
-    .map(({ line, where }) => ({ value: parseLine(line, where), where }));
+  return text.split('\n').flatMap((line, index) => {
+    const where = `${path}:${index + 1}`;
+    return strip(line) === '' ? [] : [{ value: parseLine(line, where), where }];
+  });
 }
 
 function parseLine(line: string, where: string): unknown {

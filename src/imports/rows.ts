@@ -42,8 +42,9 @@ export function withTwins<T>(rows: readonly Row<T>[], keyOf: (value: T) => strin
   const sizes = new Map<number, number>();
   for (const index of rows.keys()) sizes.set(rootOf(index), (sizes.get(rootOf(index)) ?? 0) + 1);
   return rows.map((row, index) => {
-    const { twin: _, ...rest } = row;
-    return sizes.get(rootOf(index)) === 1 ? rest : { ...rest, twin: rows[rootOf(index)]!.where };
+    if (sizes.get(rootOf(index))! > 1) return { ...row, twin: rows[rootOf(index)]!.where };
+    const { twin, ...rest } = row;
+    return twin === undefined ? row : rest;
   });
 }
 

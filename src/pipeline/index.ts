@@ -8,6 +8,7 @@ export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
 export type { RolloutCache } from './rollout/rollout-memory.ts';
 export {
+  countedTogether,
   createLimit,
   createStageDeps,
   createStop,

@@ -74,6 +74,16 @@ export function createStageDeps(given: StageDepsOptions): StageDeps {
   };
 }
 
+/** Attempts that are made in several passes or waves count as one piece of work: its progress never goes back. */
+export function countedTogether(deps: StageDeps, planned: number): StageDeps {
+  let made = 0;
+  const onProgress: StageDeps['onProgress'] = (_done, _total, ...about) => {
+    made += 1;
+    deps.onProgress(made, Math.max(made, planned), ...about);
+  };
+  return { ...deps, onProgress };
+}
+
 export function stageSettings(config: SkillOptConfig) {
   const { callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens } = config;
   const { optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens } = config;

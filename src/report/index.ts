@@ -97,7 +97,14 @@ export {
   type WithTools,
   withToolsText,
 } from './night/sleep-report.ts';
-export { finishedRollouts, forecastWords, isSearchOver, progressBlock } from './progress-block.ts';
+export {
+  finishedRollouts,
+  forecastWords,
+  isSearchOver,
+  madeRollouts,
+  progressBlock,
+  testedRollouts,
+} from './progress-block.ts';
 export type { TriggerFigures } from './run-details.ts';
 export { reportLines, testLookLines } from './run-lines.ts';
 export { KIND_WORDS, runWords, verdictWords } from './verdict-words.ts';

@@ -22,6 +22,8 @@ type ProgressView = {
   /** What agents have spent since the run was opened. */
   readonly spent?: AgentsSpent | undefined;
   readonly elapsedMs: number;
+  /** Rollouts that were shown as made. Those under way may be ones of the cache, which do not count in the end. */
+  readonly shownMade?: number;
   /** Rollouts that were finished before this process began: they say nothing about its speed. */
   readonly finishedBefore: number;
 };
@@ -40,9 +42,9 @@ export function progressBlock(view: ProgressView, { width, colors }: LineStyle):
 }
 
 /** How many rollouts were made, and how many there may be if that is limited. */
-function rolloutLabel({ state, progress }: ProgressView): string {
+function rolloutLabel({ state, progress, shownMade = 0 }: ProgressView): string {
   if (!state.config) return `${count(progress?.done ?? 0)}/${plural(progress?.total ?? 0, 'rollout')}`;
-  const made = madeRollouts(state, progress);
+  const made = Math.max(shownMade, madeRollouts(state, progress));
   const most = state.config.maxRollouts === undefined ? '' : ` of at most ${count(plannedRollouts(state))}`;
   return `${plural(made, 'rollout')}${most}`; // the bar shows progress, and a run may end before all are made
 }
@@ -59,10 +61,19 @@ function barLine(progress: number, rollouts: string, { width, colors }: LineStyl
 function whereFacts({ state, progress }: ProgressView): string[] {
   const { draft, config } = state;
   if (!progress) return [];
-  const stage = progress.total > 0 ? `${progress.phase} ${progress.done}/${progress.total}` : progress.phase;
+  const { phase, done, total } = progress;
+  const stage = total > 0 ? `${phase} ${done}/${total}${passText(progress, state)}` : phase;
   if (draft.step === undefined) return [stage];
   const epochs = config?.maxRollouts === undefined ? `/${config?.numEpochs}` : ''; // as many as are paid for
   return [`step ${stepNumber(draft.step, state)}`, `epoch ${draft.epoch}${epochs}`, stage];
+}
+
+const IN_PASSES: readonly Progress['phase'][] = ['baseline', 'final measurement'];
+
+/** Passes share their workers, so that the second begins when the last tasks of the first are under way. */
+function passText({ phase, done }: Progress, { items: { val = 0 } }: RunState): string {
+  const isFurther = IN_PASSES.includes(phase) && val > 0 && done > val;
+  return isFurther ? ` (pass ${Math.ceil(done / val)})` : '';
 }
 
 function scoreFacts({ baseline, current, best, history }: RunState): string[] {
@@ -126,16 +137,25 @@ export function finishedRollouts(state: RunState, progress?: Progress): number {
   if (!config) return 0;
   const { val = 0, test = 0 } = items;
   const untilTest = plannedRollouts(state) - 2 * test;
-  if (isSearchOver(state)) return untilTest + testedRollouts(state) + (progress?.phase === 'test' ? progress.done : 0);
+  if (isSearchOver(state)) {
+    const made = testedRollouts(state) + (progress?.phase === 'test' ? progress.done : 0);
+    return untilTest + Math.min(2 * test, made);
+  }
   if (config.maxRollouts !== undefined) return Math.min(untilTest, madeRollouts(state, progress));
   const { steps, tasks } = planBehind(state);
-  return (
-    (baseline ? val : 0) + tasks + steps * val + batchUnderWay(state, progress) + rolloutsUnderWay(state, progress)
-  );
+  const underWay = batchUnderWay(state, progress) + val * shareMeasured(state, progress);
+  return (baseline ? val : 0) + tasks + steps * val + underWay;
+}
+
+/** Of a baseline or a candidate: it may take more attempts than the tasks that are planned for it. */
+function shareMeasured({ draft }: RunState, progress: Progress | undefined): number {
+  if (draft.timing?.evaluate !== undefined) return 1;
+  const isMeasuring = progress?.phase === 'baseline' || progress?.phase === 'evaluate';
+  return isMeasuring ? progress.done / Math.max(1, progress.total) : 0;
 }
 
 /** How many were made so far, cached or not. */
-const madeRollouts = (state: RunState, progress?: Progress): number =>
+export const madeRollouts = (state: RunState, progress?: Progress): number =>
   state.rollouts + testedRollouts(state) + rolloutsUnderWay(state, progress);
 
 export function isSearchOver({ config, searchEnd, final, lastEpoch, isDone }: RunState): boolean {
@@ -143,7 +163,7 @@ export function isSearchOver({ config, searchEnd, final, lastEpoch, isDone }: Ru
   return isOver || (config?.maxRollouts === undefined && lastEpoch?.epoch === config?.numEpochs);
 }
 
-const testedRollouts = ({ tests, items }: RunState): number =>
+export const testedRollouts = ({ tests, items }: RunState): number =>
   (Number(tests.baseline !== undefined) + Number(tests.best !== undefined)) * (items.test ?? 0);
 
 /** Steps of the plan that were taken or will not be taken, and the training tasks of the batches that were begun. */
@@ -161,13 +181,13 @@ function planBehind({ config, items, history, lastEpoch }: RunState) {
   return { steps: batches * proposalsPerBatch - open, tasks: epochs * train + Math.min(train, begun * perBatch) };
 }
 
-const AFTER_ROLLOUT = ['reflect', 'aggregate', 'select', 'update', 'evaluate'];
 const ROLLING_OUT = ['baseline', 'rollout', 'evaluate', 'final measurement', 'test'];
 
-/** The batch of the current step, once it was rolled out. A further proposal of the batch counts it only once. */
-function batchUnderWay({ draft }: RunState, progress: Progress | undefined): number {
-  const isBehind = progress !== undefined && AFTER_ROLLOUT.includes(progress.phase);
-  return isBehind && draft.proposal === undefined ? (draft.rolloutN ?? 0) : 0;
+/** The batch of the current step. A further proposal of the batch counts it only once. */
+function batchUnderWay(state: RunState, progress: Progress | undefined): number {
+  const { proposal, rolloutN } = state.draft;
+  if (proposal !== undefined) return 0;
+  return rolloutN ?? (progress?.phase === 'rollout' ? rolloutsUnderWay(state, progress) : 0);
 }
 
 function rolloutsUnderWay({ draft }: RunState, progress: Progress | undefined): number {

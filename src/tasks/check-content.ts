@@ -1,5 +1,5 @@
 import type { TaskJudge } from '../core/judge/index.ts';
-import { plural } from '../core/text/index.ts';
+import { groupBy, plural } from '../core/text/index.ts';
 import { asksModel, type FileColumns } from '../envs/index.ts';
 import type { LeftOut } from '../imports/index.ts';
 import { type Finding, finding, levelOf } from './finding.ts';
@@ -115,20 +115,19 @@ function cannotPass(tasks: readonly CheckedTask[]): Finding[] {
 
 /** Questions that are all made from one template, whose text never came. */
 function unfilled(tasks: readonly CheckedTask[], columns: FileColumns | undefined): Finding[] {
-  const byName = new Map<string, string[]>();
-  for (const { id, question } of tasks) {
+  const places = tasks.flatMap(({ id, question }) => {
     const names = [...question.matchAll(/\{\{?\s*([A-Za-z_]\w*)\s*\}?\}/g)].map(([, name]) => name!);
-    for (const name of new Set(names)) byName.set(name, [...(byName.get(name) ?? []), id]);
-  }
-  const isMeant = ([name, ids]: [string, string[]]) =>
-    ids.length > tasks.length / 2 || (columns !== undefined && name in columns.unread);
-  return [...byName].filter(isMeant).flatMap(([name, ids]) =>
-    finding('unfilled', ids, {
-      what: `${ids.length} of ${plural(tasks.length, 'question')} still have the placeholder {${name}}: the model would be asked about nothing`,
+    return [...new Set(names)].map((name) => ({ id, name }));
+  });
+  return groupBy(places, ({ name }) => name).flatMap((group) => {
+    const { name } = group[0]!;
+    const isMeant = group.length > tasks.length / 2 || Object.hasOwn(columns?.unread ?? {}, name);
+    return finding('unfilled', isMeant ? group.map(({ id }) => id) : [], {
+      what: `${group.length} of ${plural(tasks.length, 'question')} still have the placeholder {${name}}: the model would be asked about nothing`,
       todo: 'Put the text in its place, or into a column called context.',
-      level: levelOf(ids.length, tasks.length),
-    }),
-  );
+      level: levelOf(group.length, tasks.length),
+    });
+  });
 }
 
 const A_FILE = /\.(?:png|jpe?g|gif|webp|bmp|tiff?|svg|pdf|docx?|xlsx?|pptx?|mp3|wav|mp4)$/i;

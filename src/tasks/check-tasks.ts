@@ -7,9 +7,10 @@ import {
   itemMean,
   noEvidence,
 } from '../core/stats/index.ts';
-import { plural } from '../core/text/index.ts';
+import { groupBy, plural } from '../core/text/index.ts';
 import { type FileColumns, isTooFew, sizesText } from '../envs/index.ts';
 import type { LeftOut } from '../imports/index.ts';
+import { nameSome } from '../report/index.ts';
 import { checkContent, checkReading } from './check-content.ts';
 import { byId, findRepeated } from './find-repeated.ts';
 import { type Finding, finding, MOST_FAULTY } from './finding.ts';
@@ -104,22 +105,22 @@ function givenAway(tasks: readonly CheckedTask[], skill: string): Finding[] {
 
 /** A larger kind decides nearly all that is measured. */
 const MOST_OF_A_KIND = 0.6;
+const MOST_NAMED = 10;
 
 function unbalanced(tasks: readonly CheckedTask[], isDraftable: boolean): Finding[] {
-  const kinds = [...new Set(tasks.map(({ taskType }) => taskType))].filter((kind) => kind !== '').sort();
+  const kinds = groupBy(tasks, ({ taskType }) => taskType).filter(([first]) => first!.taskType !== '');
   if (kinds.length < 2) return [];
-  const idsIn = (some: readonly string[]) => idsOf(tasks.filter(({ taskType }) => some.includes(taskType)));
-  const largest = kinds.filter((kind) => idsIn([kind]).length > MOST_OF_A_KIND * tasks.length);
-  const taught = new Set(tasks.filter(({ split }) => split === 'train').map(({ taskType }) => taskType));
-  const untaught = kinds.filter((kind) => !taught.has(kind));
+  const namesOf = (some: readonly CheckedTask[][]) => some.map(([first]) => first!.taskType).sort();
+  const largest = kinds.filter(({ length }) => length > MOST_OF_A_KIND * tasks.length);
+  const untaught = kinds.filter((kind) => kind.every(({ split }) => split !== 'train'));
   return [
-    ...finding('unbalanced', idsIn(largest), {
-      what: `${Math.round((100 * idsIn(largest).length) / tasks.length)} % of the tasks are of one kind: ${largest.join(', ')}`,
+    ...finding('unbalanced', idsOf(largest.flat()), {
+      what: `${Math.round((100 * largest.flat().length) / tasks.length)} % of the tasks are of one kind: ${namesOf(largest).join(', ')}`,
       todo: `Add tasks of the other kinds${isDraftable ? ', or have them drafted' : ''}.`,
       level: 'note',
     }),
-    ...finding('unbalanced', idsIn(untaught), {
-      what: `no task to learn from is of the kind ${untaught.join(', ')}`,
+    ...finding('unbalanced', idsOf(untaught.flat()), {
+      what: `no task to learn from is of the kind ${nameSome(namesOf(untaught), MOST_NAMED)}`,
       todo: 'Add some, or give the tasks splits of your own.',
       level: 'note',
     }),

@@ -1,4 +1,4 @@
-import { groupBy, plural } from '../core/text/index.ts';
+import { askedKey, groupBy, plural } from '../core/text/index.ts';
 import { type Finding, finding, MOST_FAULTY } from './finding.ts';
 import type { CheckedTask } from './load-for-check.ts';
 import { isSameTask, readAsked } from './task-file.ts';
@@ -71,22 +71,19 @@ const MOST_COMPARED = 3_000;
 
 /** The task with the first id of a group is kept, so that the order of the file does not matter. */
 function findDuplicates(tasks: readonly CheckedTask[]) {
-  const sorted = byId(tasks).map((task) => ({ task, asked: readAsked(task.question) }));
-  const groups = groupBy(sorted, ({ asked, task }) =>
-    asked.key === '' ? task.id : JSON.stringify([asked.key, task.material]),
-  );
-  const [contradictory, agreeing] = parted(groups, (group) => hasClash(group.map(({ task }) => task)));
-  const alike = [...contradictory.flatMap((group) => groupBy(group, ({ task }) => task.scoredBy)), ...agreeing];
+  const groups = groupBy(byId(tasks), ({ id, question, material }) => {
+    const key = askedKey(question);
+    return key === '' ? `\n${id}` : `${key}\n${material ?? ''}`; // no key has a line break
+  });
+  const [contradictory, agreeing] = parted(groups, hasClash);
+  const alike = [...contradictory.flatMap((group) => groupBy(group, ({ scoredBy }) => scoredBy)), ...agreeing];
   const firsts = alike.map((group) => group[0]!);
   const isCut = firsts.length > MOST_COMPARED;
-  const tests = groupBy(
-    firsts.map(({ task }) => task),
-    ({ twin, id }) => twin ?? id,
-  );
+  const tests = groupBy(firsts, ({ twin, id }) => twin ?? id);
   return {
     /** The same question, scored in the same way. */
-    same: alike.flatMap(([first, ...others]) => others.map(({ task }): Pair => ({ kept: first!.task, again: task }))),
-    contradictory: contradictory.map((group) => group.map(({ task }) => task)),
+    same: alike.flatMap(([first, ...others]) => others.map((again): Pair => ({ kept: first!, again }))),
+    contradictory,
     /** One test in several prompts. */
     worded: tests.filter((group) => group.length > 1 && !hasClash(group)),
     near: isCut ? [] : nearPairs(firsts),
@@ -95,7 +92,9 @@ function findDuplicates(tasks: readonly CheckedTask[]) {
 }
 
 function parted<T>(items: readonly T[], isIt: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isIt), items.filter((item) => !isIt(item))];
+  const [yes, no]: [T[], T[]] = [[], []];
+  for (const item of items) (isIt(item) ? yes : no).push(item);
+  return [yes, no];
 }
 
 /** More ways of scoring one question are not compared each with each. */
@@ -103,6 +102,7 @@ const MOST_WAYS = 30;
 
 /** Whether what one task takes for right another takes for wrong. */
 function hasClash(tasks: readonly CheckedTask[]): boolean {
+  if (tasks.length < 2) return false; // nearly always, and there may be a hundred thousand
   const ways = groupBy(tasks, ({ scoredBy }) => scoredBy).map(([first]) => first!);
   const some = ways.slice(0, MOST_WAYS);
   return some.some((one, index) => some.slice(index + 1).some((other) => areOpposed(one, other)));
@@ -117,9 +117,10 @@ function areOpposed(one: CheckedTask, other: CheckedTask): boolean {
 type Compared = { readonly task: CheckedTask; readonly asked: ReturnType<typeof readAsked> };
 
 /** Only with the same answer: two questions about one passage look alike, but are different tasks. */
-function nearPairs(tasks: readonly Compared[]): Pair[] {
+function nearPairs(tasks: readonly CheckedTask[]): Pair[] {
   const kept: Compared[] = [];
-  return tasks.flatMap((one) => {
+  return tasks.flatMap((again) => {
+    const one: Compared = { task: again, asked: readAsked(again.question) };
     const other = kept.find(
       ({ task, asked }) =>
         task.scoredBy === one.task.scoredBy &&
@@ -128,6 +129,6 @@ function nearPairs(tasks: readonly Compared[]): Pair[] {
         isSameTask(asked, one.asked),
     );
     if (!other) kept.push(one);
-    return other ? [{ kept: other.task, again: one.task }] : [];
+    return other ? [{ kept: other.task, again }] : [];
   });
 }

@@ -27,19 +27,16 @@ export type LoadedCheck = {
   readonly leftOut: readonly LeftOut[];
   readonly columns?: FileColumns | undefined;
   readonly isDraftable: boolean;
-  /** A task as it is in the file, if the file has a line for each; else as it was read. */
-  readonly rowOf: (id: string) => TaskRow;
+  /** The tasks with these ids, each as it is in the file if the file has a line for each; else as it was read. */
+  readonly rowsOf: (ids: ReadonlySet<string>) => Promise<TaskRow[]>;
 };
 
 export async function loadForCheck(path: string, options: LoadOptions): Promise<LoadedCheck> {
   const { env } = options;
-  const { rows, checked, leftOut, columns, splits } = await readTasks(path, options);
+  const { checked, leftOut, columns, splits } = await readTasks(path, options);
   const splitOf = new Map(
     (['train', 'val', 'test'] as const).flatMap((split) => splits[split].map(({ id }) => [id, split] as const)),
   );
-  const lines = isLineFile(path) ? await readTaskLines(path) : [];
-  const placeOf = new Map(rows.map(({ value, where }) => [value.id, Number(where.match(/:(\d+)$/)?.[1] ?? 0)]));
-  const itemOf = new Map(rows.map(({ value, split }) => [value.id, { ...value, ...(split ? { split } : {}) }]));
   const tasks = checked.flatMap((task) => {
     const split = splitOf.get(task.id);
     return split === undefined ? [] : [{ ...task, split }];
@@ -49,8 +46,17 @@ export async function loadForCheck(path: string, options: LoadOptions): Promise<
     leftOut,
     columns,
     isDraftable: env !== 'workspace' && env !== 'trigger',
-    rowOf: (id) => lines[placeOf.get(id)! - 1]?.row ?? itemOf.get(id)!,
+    rowsOf: (ids) => rowsOf(ids, path, options),
   };
+}
+
+/** Reads the file again: most callers never ask, and a large file would be kept for them. */
+async function rowsOf(ids: ReadonlySet<string>, path: string, options: LoadOptions): Promise<TaskRow[]> {
+  const { rows } = await readTasks(path, options);
+  const lines = isLineFile(path) ? await readTaskLines(path) : [];
+  const lineOf = (where: string) => lines[Number(where.match(/:(\d+)$/)?.[1] ?? 0) - 1]?.row;
+  const kept = rows.filter(({ value }) => ids.has(value.id));
+  return kept.map(({ value, split, where }) => lineOf(where) ?? { ...value, ...(split ? { split } : {}) });
 }
 
 function readTasks(path: string, options: LoadOptions): Promise<ReadTasks> {

@@ -8,7 +8,7 @@ import {
   type SkillOptConfig,
 } from '../core/contracts/index.ts';
 import type { Ledger, Stamp } from '../core/run/index.ts';
-import { createStop, scoreSkill } from '../pipeline/index.ts';
+import { countedTogether, createStop, scoreSkill } from '../pipeline/index.ts';
 import type { SkillScore } from '../report/index.ts';
 import { notify } from './record/recorder.ts';
 import type { TrainerOptions } from './run.ts';
@@ -73,8 +73,9 @@ async function scoreInEnv<I extends Item>(
     },
   });
   const scores: SkillScore[] = [];
+  const together = countedTogether(deps, sampleIndexes.length * items.length);
   for (const sampleIndex of sampleIndexes) {
-    const { evaluation, results } = await scoreSkill({ env, skill, items, sampleIndex }, deps);
+    const { evaluation, results } = await scoreSkill({ env, skill, items, sampleIndex }, together);
     scores.push({ evaluation, results, buckets: bucketScores(evaluation.scores, env.getTaskTypes?.()) });
   }
   options.onUsage?.(takeUsage().usage);

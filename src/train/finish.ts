@@ -16,6 +16,7 @@ import {
 import { addObservations, finalReport, noEvidence } from '../core/stats/index.ts';
 import { skillHash } from '../core/text/index.ts';
 import {
+  countedTogether,
   judgeSkill,
   pruneSkill,
   requireScores,
@@ -126,7 +127,8 @@ async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
   const subjects = items.test.length > 0 ? SUBJECTS.filter((subject) => !state.tests[subject]) : [];
   if (subjects.length > 0) state = await countTestLook(state, skills, run);
   const texts = [...new Set(subjects.map((subject) => skills[subject]))];
-  const measured = await settleAll(texts.map((skill) => scoreSkill({ env, skill, items: items.test }, deps)));
+  const together = countedTogether(deps, texts.length * items.test.length);
+  const measured = await settleAll(texts.map((skill) => scoreSkill({ env, skill, items: items.test }, together)));
   const taskTypes = env.getTaskTypes?.() ?? [];
   for (const subject of subjects) {
     const { evaluation, results } = measured[texts.indexOf(skills[subject])]!;

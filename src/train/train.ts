@@ -12,6 +12,7 @@ import {
 import { calibrate } from '../core/stats/index.ts';
 import {
   compareEpochs,
+  countedTogether,
   gateScore,
   judgeSkill,
   scoreSkill,
@@ -82,9 +83,10 @@ async function finishEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
 /** The seed skill on validation; twice for a gate that must know the noise. */
 async function measureBaseline({ initialSkill: skill }: RunState, { env, items, config, commit, warn, deps }: Run) {
   const again = shuffle(items.val, config.seed).slice(0, secondPassSize(config, items));
+  const together = countedTogether(deps, items.val.length + again.length);
   const [{ evaluation, results }, second] = await settleAll([
-    scoreSkill({ env, skill, items: items.val }, deps),
-    scoreSkill({ env, skill, items: again, sampleIndex: 1 }, deps),
+    scoreSkill({ env, skill, items: items.val }, together),
+    scoreSkill({ env, skill, items: again, sampleIndex: 1 }, together),
   ] as const);
   const baseline = { type: 'baseline-end', evaluation } as const;
   if (again.length === 0) return commit({ ...baseline, score: gateScore(evaluation, config) }, { results });

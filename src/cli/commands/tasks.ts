@@ -16,7 +16,7 @@ import type { Finding, LoadedCheck } from '../../tasks/index.ts';
 import { Answered, exitCodeOf, interruptible, keyMask, printError } from '../errors.ts';
 import { jsonOption, positiveNumber, readCount, readPasses } from '../flags/flags.ts';
 import { projectOf, tasksPath } from '../flags/project-flags.ts';
-import { withProgress } from '../progress/progress.ts';
+import { withDoing, withProgress } from '../progress/progress.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import { type ReviewFlags, reviewTasks } from '../tasks/review.ts';
 import { confirm } from '../terminal/ask.ts';
@@ -70,7 +70,9 @@ async function checkTasks(file: string | undefined, flags: CheckFlags, terminal:
   const cwd = terminal.io.cwd();
   const loaded = await projectOf({ config: flags.config }, terminal);
   const path = tasksPath(file, loaded, terminal);
-  const { read, findings: found } = await checkTaskFile(path, loaded);
+  const { read, findings: found } = await withDoing(terminal, flags.quiet, (onDoing) =>
+    checkTaskFile(path, loaded, onDoing),
+  );
   const measured = flags.measure ? await measure(file === undefined ? loaded : undefined, flags, terminal) : [];
   const findings = [...found, ...measured];
   const fixed = flags.fix ? await fix(read, path, flags, cwd) : undefined;

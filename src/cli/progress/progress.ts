@@ -21,8 +21,10 @@ import {
   finishedRollouts,
   forecastWords,
   isSearchOver,
+  madeRollouts,
   openLine,
   progressBlock,
+  testedRollouts,
 } from '../../report/index.ts';
 import { interruptible } from '../errors.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -138,10 +140,22 @@ export async function withProgress<T>(
   ).finally(progress.close);
 }
 
+/** Work that keeps the process busy: on a terminal, a line says what it is at. */
+export async function withDoing<T>(
+  { io, errorColors }: Terminal,
+  isQuiet: boolean | undefined,
+  work: (onDoing: (what: string) => void) => Promise<T>,
+): Promise<T> {
+  const live = io.stderr.isTTY === true && !isQuiet ? openLiveBlock(io) : undefined;
+  const onDoing = (what: string) => live?.draw([errorColors.dim(clip(`${what} …`, lineWidth(io.stderr.columns)))]);
+  return work(onDoing).finally(() => live?.close());
+}
+
 function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
   let finishedBefore = 0;
+  let shownMade = 0;
   let progress: Progress | undefined;
   let marks = '';
   let before = emptyRun.usage;
@@ -149,7 +163,9 @@ function followRun() {
   return {
     view() {
       const usage = spent ? usageWith(spent, before, state.usage) : state.usage;
-      return { state, progress, marks, spent, usage, finishedBefore, elapsedMs: performance.now() - startedAt };
+      shownMade = Math.max(shownMade, madeRollouts(state, progress));
+      const elapsedMs = performance.now() - startedAt;
+      return { state, progress, marks, spent, usage, shownMade, finishedBefore, elapsedMs };
     },
     spend(all: AgentsSpent) {
       spent = all;
@@ -159,13 +175,18 @@ function followRun() {
       before = (takenUp?.state ?? opened).usage; // agents' spending counts from there
       spent = undefined;
       if (takenUp) startedAt = performance.now() - Math.max(0, Date.now() - takenUp.at);
+      shownMade = 0;
       finishedBefore = finishedRollouts(takenUp?.state ?? opened);
       progress = comingPhase(opened);
     },
     move(event: RunEvent, after: RunState): Change {
       const before = state;
       state = after;
+      const attempted = progress?.done ?? 0;
       progress = comingPhase(after, event);
+      // All tests end at the same time, and are told one after the other: what the others attempted stays counted.
+      const counted = testedRollouts(after) - testedRollouts(before);
+      if (event.type === 'test-end') progress = { ...progress, done: Math.max(0, attempted - counted) };
       return { before, after };
     },
     progress(next: Progress) {

@@ -97,11 +97,12 @@ export type FileColumns = {
 };
 
 function columnsOf(raw: readonly Row[], named: readonly NamedRow[]): FileColumns {
-  const used = new Set(named.flatMap(({ columns = {} }) => Object.values(columns)));
+  const used = new Set<string | undefined>();
+  for (const { columns = {} } of named) for (const column of Object.values(columns)) used.add(column);
   const filled = new Map<string, string>();
   const all = new Set<string>();
-  for (const fields of raw.map(fieldsOf)) {
-    for (const [name, value] of Object.entries(fields)) {
+  for (const row of raw) {
+    for (const [name, value] of Object.entries(fieldsOf(row))) {
       all.add(name);
       if (!isBlank(value) && !filled.has(name)) filled.set(name, String(value));
     }

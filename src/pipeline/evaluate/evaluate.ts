@@ -11,7 +11,7 @@ import { type Blame, passOf, type StepAction, toEvidence, toObservations } from 
 import { exactRace, hardestFirst, startable } from '../../core/stats/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
 import { type RolloutInput, runRollout } from '../rollout/rollout.ts';
-import { type StageDeps, settleAll } from '../stage-deps.ts';
+import { countedTogether, type StageDeps, settleAll } from '../stage-deps.ts';
 import type { Candidate } from '../update/update.ts';
 import { findBlame, type GateConfig, type JudgedCandidate, type RaceInput } from './race-input.ts';
 import { raceSkill } from './race-skill.ts';
@@ -50,7 +50,7 @@ export async function judgeSkill(text: CandidateText, input: RaceInput, deps: St
     return { ...turnDown({ evaluation: null, results: [], invalidReason }, input), action: 'skip_invalid' };
   }
   const { gate = 'strict', useGate } = input.config;
-  return judges[useGate ? gate : 'strict'](text, input, deps);
+  return judges[useGate ? gate : 'strict'](text, input, countedTogether(deps, input.items.length));
 }
 
 /** By the score of one pass. A text that was measured before is not measured again. */
@@ -175,7 +175,8 @@ export function scorePasses<I extends Item>(
   { passes, from }: { readonly passes: number; readonly from: number },
   deps: StageDeps,
 ) {
+  const together = countedTogether(deps, passes * input.items.length);
   return settleAll(
-    Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, deps)),
+    Array.from({ length: passes }, (_, pass) => scoreSkill({ ...input, sampleIndex: from + pass }, together)),
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AgentCliName, agentChat, agentClis, findBinary } from '../../agents/index.ts';
+import { type AgentCliName, agentChat, agentClis } from '../../agents/index.ts';
 import { noTarget, SkillError } from '../../core/contracts/index.ts';
 import {
   anthropicChat,
@@ -12,6 +12,7 @@ import {
 } from '../../models/index.ts';
 import { simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { namedProgram, pinnedProgram } from './agent-pins.ts';
+import { azureSignIn } from './azure-sign-in.ts';
 import { define, type ModelContext, type Provider } from './provider.ts';
 
 const chat = {
@@ -210,85 +211,3 @@ export const isAgentSpec = (spec: unknown): boolean => typeof spec === 'object' 
 /** Whether a project says that its environment asks no model. */
 export const isNoTarget = (spec: unknown): boolean =>
   spec === 'none' || isAgentSpec(spec) || (spec as { provider?: unknown } | undefined)?.provider === 'none';
-
-/** `key`, or Microsoft Entra ID. Default: what is found. */
-type SignInOptions = KeyOptions & { readonly auth?: 'key' | 'entra' | undefined };
-
-type Credentials = ReturnType<ModelContext['readKey']> | { readonly token: () => Promise<string> };
-
-const KEYS = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'];
-const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
-
-/** By default a token in the environment, else a key there, else the account of the Azure CLI. Throws if there is none. */
-async function azureSignIn({ auth, apiKeyEnv }: SignInOptions, context: ModelContext): Promise<Credentials> {
-  const { readKey, readSetting } = context;
-  if (auth === 'key' || (auth === undefined && apiKeyEnv !== undefined)) {
-    return apiKeyEnv === undefined ? readKey(...KEYS) : readKey(apiKeyEnv);
-  }
-  const given = readSetting(TOKEN);
-  if (given) return { token: async () => given };
-  if (auth === undefined && KEYS.some(readSetting)) return readKey(...KEYS);
-  const token = azToken({ PATH: readSetting('PATH'), PATHEXT: readSetting('PATHEXT') });
-  if (token === undefined) throw nothingFound(auth, context);
-  await token();
-  return { token };
-}
-
-function nothingFound(auth: SignInOptions['auth'], { role }: ModelContext): SkillError {
-  const variables = [...(auth === 'entra' ? [] : KEYS), TOKEN];
-  const missing = variables.length === 1 ? `${TOKEN} is not set` : `none of ${variables.join(', ')} is set`;
-  const withKey = `Set a key: export ${KEYS[0]}=… (or write ${KEYS[0]}=… into the file .env beside the project file). `;
-  const withEntra = `For Entra ID: install the Azure CLI and run az login, or export ${TOKEN}=…`;
-  const message = `the ${role} (azure) cannot sign in: ${missing}, and the command az is not installed`;
-  return new SkillError('CONFIG_INVALID', message, { hint: auth === 'entra' ? withEntra : withKey + withEntra });
-}
-
-type SearchPath = { readonly PATH: string | undefined; readonly PATHEXT: string | undefined };
-type Token = { readonly value: string; readonly expiresAt: number };
-
-const ARGUMENTS = ['account', 'get-access-token', '--resource', 'https://cognitiveservices.azure.com'];
-
-/** A new token is requested this long before the old one expires: a call may wait in a queue, and clocks differ. */
-const MARGIN_MS = 5 * 60_000;
-
-/** The token of the Azure CLI, kept until shortly before it expires. Undefined if the CLI is not installed. */
-function azToken(path: SearchPath): (() => Promise<string>) | undefined {
-  const az = findBinary('az', path);
-  if (az === undefined) return undefined;
-  let latest: Promise<Token> | undefined;
-  return async () => {
-    latest = latest?.then((token) => (isFresh(token) ? token : runAz(az, path))) ?? runAz(az, path);
-    const asked = latest;
-    asked.catch(() => {
-      if (latest === asked) latest = undefined; // after a sign-in the next call may succeed
-    });
-    return (await asked).value;
-  };
-}
-
-const isFresh = ({ expiresAt }: Token) => Date.now() < expiresAt - MARGIN_MS;
-
-async function runAz(az: string, { PATH }: SearchPath): Promise<Token> {
-  const env = PATH === undefined ? {} : { PATH };
-  const options = { env, stdin: 'ignore', timeout: 60_000, reject: false } as const;
-  const { execa } = await import('execa');
-  const { failed, stdout, stderr, shortMessage = '' } = await execa(az, [...ARGUMENTS, '--output', 'json'], options);
-  if (failed) throw noToken(stderr.trim().split('\n').at(-1) || shortMessage);
-  return parseToken(stdout);
-}
-
-/** `expires_on` is in seconds; older versions have only `expiresOn`, in local time. */
-function parseToken(text: string): Token {
-  try {
-    const { accessToken, expires_on: seconds, expiresOn } = JSON.parse(text);
-    if (typeof accessToken !== 'string' || accessToken === '') throw new Error('accessToken is missing');
-    return { value: accessToken, expiresAt: seconds ? Number(seconds) * 1000 : Date.parse(expiresOn) };
-  } catch {
-    throw noToken('it printed no JSON with an accessToken');
-  }
-}
-
-const noToken = (words: string) =>
-  new SkillError('CONFIG_INVALID', `the Azure CLI gave no token: ${words}`, {
-    hint: 'Run: az login. Or export AZURE_OPENAI_AD_TOKEN=…, or use a key: export AZURE_OPENAI_API_KEY=…',
-  });

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCli } from '../../../../src/cli/index.ts';
+import { captureIo } from '../../../support/capture-io.ts';
 import { PROJECT, worldFolder } from './world-folder.ts';
 
 const line = (row: object) => `${JSON.stringify(row)}\n`;
@@ -80,6 +82,43 @@ describe('tasks check', () => {
     expect(code).toBe(1);
     expect(codes(json())).toContain('too-easy');
     expect(existsSync(join(folder.path, 'runs', '.eval'))).toBe(true);
+  });
+});
+
+describe('tasks check of a large file', () => {
+  const rows = (count: number, more: (at: number) => object) =>
+    Array.from({ length: count }, (_, at) =>
+      line({ id: `q${at}`, question: `What is ${at} plus one in {text}?`, answers: `a${at}`, ...more(at) }),
+    ).join('');
+
+  it('takes a kind for each task, and a placeholder in each, and names some of what it finds', async () => {
+    using folder = worldFolder({ 'tasks.jsonl': rows(12_000, (at) => ({ taskType: `kind ${at}`, text: 'a book' })) });
+    const { findings } = (await folder.cli('tasks', 'check', '--json')).json();
+    expect(findings).toMatchObject([
+      { code: 'unfilled', what: expect.stringMatching(/^12000 of 12,000 questions .* \{text\}/) },
+      { code: 'unbalanced', what: expect.stringMatching(/is of the kind (?:kind \d+, ){9}kind \d+ and \d+ more$/) },
+    ]);
+  });
+
+  it('takes no word of a question for a column that no row has', async () => {
+    using folder = worldFolder({
+      'tasks.jsonl': many(60) + line({ id: 'x', question: 'What is {constructor}?', answers: 'x' }),
+    });
+    expect((await folder.cli('tasks', 'check')).code).toBe(0);
+    expect(codes((await folder.cli('tasks', 'check', '--json')).json())).toEqual([]);
+  });
+
+  it('says on a terminal what it is at, and takes it away', async () => {
+    using folder = worldFolder({ 'tasks.jsonl': many(60) });
+    const checkIn = async (isTTY: boolean, ...flags: string[]) => {
+      const io = captureIo({ isTTY, columns: 80, cwd: folder.path, env: { NO_COLOR: '1' } });
+      await runCli(['tasks', 'check', ...flags], io);
+      return io.err();
+    };
+    const err = await checkIn(true);
+    expect(err).toMatch(/reading the tasks …\n.*checking 60 tasks …\n/s);
+    expect(err.slice(err.lastIndexOf('checking'))).toContain('\x1b[1F\x1b[J');
+    expect([await checkIn(true, '--quiet'), await checkIn(false)]).toEqual(['', '']);
   });
 });
 
