@@ -1,5 +1,5 @@
 import { type Item, SkillError, shuffle } from '../core/contracts/index.ts';
-import { groupBy, plural } from '../core/text/index.ts';
+import { groupBy, plural, textOf } from '../core/text/index.ts';
 import { checkUniqueIds, type Row, tasksInvalid } from '../imports/index.ts';
 
 /**
@@ -127,7 +127,7 @@ export const sizesText = ({ train, val, test }: SplitSizes): string =>
 export function taskTypeOf(entry: object): string {
   const { taskType, task_type } = entry as { taskType?: unknown; task_type?: unknown };
   const type = taskType ?? task_type;
-  return type == null ? '' : String(type);
+  return type == null ? '' : textOf(type);
 }
 
 /** The entries of each task type, types in the order in which they first occur. */

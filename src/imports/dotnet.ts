@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { Assertion, fromJsPattern, type WorkspaceTaskInput } from '../core/judge/index.ts';
-import { isObject } from '../core/text/index.ts';
+import { isObject, textOf } from '../core/text/index.ts';
 import {
   asTheyLie,
   type FileContents,
@@ -76,7 +76,7 @@ function readAssertions({ assertions }: Fields, { where, leftOut }: ScenarioPlac
     } catch (error) {
       leftOut.push({
         where: at,
-        what: String((written as Fields | null)?.type ?? 'an assertion'),
+        what: textOf((written as Fields | null)?.type ?? 'an assertion'),
         why: reasonOf(error),
       });
       return [];
@@ -140,7 +140,7 @@ async function readSetupFiles(list: readonly unknown[], path: string): Promise<R
       throw new NotCarried('a file of its setup needs a path, and content or source');
     if (typeof content === 'string') files[plainPath(to)] = content;
     else {
-      const read = await readSource({ path: plainPath(to), source: String(source) }, dirname(resolve(path)));
+      const read = await readSource({ path: plainPath(to), source: textOf(source) }, dirname(resolve(path)));
       Object.assign(files, read.files);
       Object.assign(binaries, read.binaries);
     }
@@ -192,7 +192,7 @@ function fromDotnet(written: unknown): { readonly assertion: Assertion; readonly
   const missing = parameters.find((name) => typeof given[name] !== 'string' || given[name] === '');
   if (missing !== undefined) throw new NotCarried(`it needs ${missing}, a text`);
   const unused = Object.keys(given).filter((name) => !parameters.includes(name));
-  return { assertion: toAssertion(String(type), given as Record<string, string>), unused };
+  return { assertion: toAssertion(textOf(type), given as Record<string, string>), unused };
 }
 
 /** There, any last words are a success, also of an agent that a limit ended. */

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { WorkspaceTaskInput } from '../core/judge/index.ts';
+import { textOf } from '../core/text/index.ts';
 import { decodeText } from './decode.ts';
 import type { Row } from './rows.ts';
 
@@ -137,7 +138,7 @@ export type ForeignFile = { readonly text: string; readonly path: string; readon
 export function withOwnIds(rows: readonly Row<WorkspaceTaskInput>[]): Row<WorkspaceTaskInput>[] {
   const counts = new Map<string, number>();
   return rows.map((row) => {
-    const id = String(row.value.id);
+    const id = textOf(row.value.id);
     const count = (counts.get(id) ?? 0) + 1;
     counts.set(id, count);
     return count === 1 ? row : { ...row, value: { ...row.value, id: `${id} (${count})` } };

@@ -8,6 +8,7 @@ import {
   isObject,
   plural,
   strip,
+  textOf,
   unknownKeys,
   valueAt,
 } from '../core/text/index.ts';
@@ -54,7 +55,7 @@ export function takeSplits(rows: readonly Row[]): Row[] {
     const { value } = row;
     if (typeof value !== 'object' || value === null || !('split' in value) || row.split !== undefined) return row;
     const { split, ...rest } = value;
-    return { ...row, value: rest, ...(split == null ? {} : { split: String(split) }) };
+    return { ...row, value: rest, ...(split == null ? {} : { split: textOf(split) }) };
   });
 }
 
@@ -160,7 +161,7 @@ export function isTasksByName(root: unknown): root is Readonly<Record<string, ob
 
 /** What `skillopt sleep harvest` writes. */
 const isOfSleep = (root: unknown) =>
-  /^skillopt_sleep\.tasks\./.test(String((root as { format?: unknown } | null)?.format));
+  /^skillopt_sleep\.tasks\./.test(textOf((root as { format?: unknown } | null)?.format));
 
 /** The error for a file whose `root` is no list and holds none. */
 export function notAList(root: unknown, path: string): SkillError {

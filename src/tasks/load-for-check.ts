@@ -1,6 +1,6 @@
 import type { Item } from '../core/contracts/index.ts';
 import type { TaskJudge } from '../core/judge/index.ts';
-import { defined } from '../core/text/index.ts';
+import { defined, textOf } from '../core/text/index.ts';
 import {
   type DraftMarks,
   type FileColumns,
@@ -95,7 +95,7 @@ function onlyRight({ answers, judge }: QaItem): readonly string[] | undefined {
   if (judge === undefined) return answers.map(normalizeAnswer);
   if (judge.kind !== 'checks' || judge.threshold !== undefined) return undefined;
   const wanted = judge.checks.flatMap((check) => (check.type === 'equals' && check.not !== true ? [check.value] : []));
-  return wanted.length === 1 ? [String(wanted[0])] : undefined;
+  return wanted.length === 1 ? [textOf(wanted[0])] : undefined;
 }
 
 async function workForCheck(path: string, division: SplitOptions) {

@@ -11,6 +11,7 @@ export {
   jsonText,
   parseJson,
   snakeName,
+  textOf,
   toCamelCase,
   toSnakeCase,
 } from './json.ts';

@@ -105,3 +105,12 @@ function renameKeys(nameOf: (key: string) => string): (value: unknown) => unknow
   };
   return renameIn;
 }
+
+/** As text, whatever it is: an object from a JSON file may have a "toString" that is no function. */
+export function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return JSON.stringify(value);
+  }
+}

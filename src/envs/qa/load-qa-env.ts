@@ -1,6 +1,6 @@
 import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
-import { askedKey, defined, isObject } from '../../core/text/index.ts';
+import { askedKey, defined, isObject, textOf } from '../../core/text/index.ts';
 import {
   type Imported,
   importTasks,
@@ -104,7 +104,7 @@ function columnsOf(raw: readonly Row[], named: readonly NamedRow[]): FileColumns
   for (const row of raw) {
     for (const [name, value] of Object.entries(fieldsOf(row))) {
       all.add(name);
-      if (!isBlank(value) && !filled.has(name)) filled.set(name, String(value));
+      if (!isBlank(value) && !filled.has(name)) filled.set(name, textOf(value));
     }
   }
   const unread = [...filled].filter(([name]) => !used.has(name));
@@ -146,11 +146,11 @@ const fieldsOf = ({ value }: Pick<Row, 'value'>): Fields => (isObject(value) ? v
 /** What makes a task the same as another. Neither its kind nor its split counts. */
 function contentOf({ question, context, answers, judge }: Fields): unknown {
   const golds = Array.isArray(answers) ? answers : isBlank(answers) ? [] : [answers];
-  return [question, isBlank(context) ? null : context, golds.map(String), judge ?? null];
+  return [question, isBlank(context) ? null : context, golds.map(textOf), judge ?? null];
 }
 
 const goldsOf = (answers: unknown): string[] =>
-  (Array.isArray(answers) ? answers : [answers]).filter((gold) => !isBlank(gold)).map(String);
+  (Array.isArray(answers) ? answers : [answers]).filter((gold) => !isBlank(gold)).map(textOf);
 
 /** The project's way of scoring, for tasks that have none of their own. */
 function withJudges(rows: readonly NamedRow[], scoring: Scoring): NamedRow[] {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { TaskJudge, type TaskJudgeInput } from '../../core/judge/index.ts';
-import { defined, isObject, memoize, parseJson } from '../../core/text/index.ts';
+import { defined, isObject, memoize, parseJson, textOf } from '../../core/text/index.ts';
 import { isFilled, itemId, type Row, tasksInvalid } from '../../imports/index.ts';
 
 /** The fields of a task, and other names for them, the likelier first. Case, spaces, `_` and `-` do not count. */
@@ -50,7 +50,7 @@ function nameRow(row: Row, value: Fields, { candidates, second }: Plan): NamedRo
     named.context = value[second];
   }
   const { split } = named;
-  const kept = defined({ twin: row.twin, split: isBlank(split) ? undefined : String(split) });
+  const kept = defined({ twin: row.twin, split: isBlank(split) ? undefined : textOf(split) });
   return { where: row.where, value: named, columns: used, ...kept };
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { defined, isObject, parseJson } from '../../core/text/index.ts';
+import { defined, isObject, parseJson, textOf } from '../../core/text/index.ts';
 import {
   asTheyLie,
   type FileContents,
@@ -214,11 +214,11 @@ function environmentOf(fields: readonly Field[]) {
     const [, owner, name] = VARIABLE.exec(path) ?? [];
     if (name === undefined) continue;
     const lose = (why: string) => leftOut.push({ where: path, what: path, why });
-    if (String(value).includes('${')) {
+    if (textOf(value).includes('${')) {
       lose('nothing of your environment reaches a verifier');
       continue;
     }
-    env[name] = String(value);
+    env[name] = textOf(value);
     if (owner === 'environment') lose('the verifier has it, the agent has not');
   }
   return { env, leftOut };
@@ -296,5 +296,5 @@ function readCopy(rest: string, number: number, workdir = '/') {
 /** Words with spaces between them, or a list in JSON. */
 function wordsOf(text: string): string[] {
   const words = text.startsWith('[') ? parseJson(text) : text.split(/\s+/);
-  return Array.isArray(words) ? words.map(String) : [];
+  return Array.isArray(words) ? words.map(textOf) : [];
 }

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import type { z } from 'zod';
 import { ChecksJudge, fromJsPattern } from '../../core/judge/index.ts';
+import { textOf } from '../../core/text/index.ts';
 import { NotCarried, orNotCarried } from '../left-out.ts';
 
 type Check = z.input<typeof ChecksJudge>['checks'][number];
@@ -44,7 +45,7 @@ type Maker = (value: unknown, assertion: Assertion) => Made;
 const text = (value: unknown): string => {
   if (value == null) throw new NotCarried('the value is missing');
   if (typeof value === 'object') throw new NotCarried('its value must be a text');
-  return String(value);
+  return textOf(value);
 };
 
 /** A list, or one text with commas between the values; one with a comma in it stands in quotes. */
@@ -94,7 +95,7 @@ function code(value: string, vars: Assertion): Made {
 const DECIDED_BY_CODE = ['javascript', 'python', 'ruby', 'webhook'];
 
 export const isCode = ({ type, weight }: Assertion): boolean =>
-  weight !== 0 && DECIDED_BY_CODE.includes(String(type).replace(/^not-/, ''));
+  weight !== 0 && DECIDED_BY_CODE.includes(textOf(type).replace(/^not-/, ''));
 
 /** What each type of theirs is called here. */
 const MAKERS: Readonly<Record<string, Maker>> = {

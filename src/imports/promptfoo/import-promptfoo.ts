@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Assertion, ChecksJudge, WorkspaceTaskInput } from '../../core/judge/index.ts';
-import { defined, isObject } from '../../core/text/index.ts';
+import { defined, isObject, textOf } from '../../core/text/index.ts';
 import { type ImportedWork, type LeftOut, NotCarried, reasonOf, withOwnIds } from '../left-out.ts';
 import type { Row } from '../rows.ts';
 import { requireCheck, toCheck, type Assertion as Written } from './assertion.ts';
@@ -177,7 +177,7 @@ type Statement = { readonly assertion: Assertion } | { readonly rubric: string }
 const carryForWork = {
   check(written: Written): WorkCheck {
     const { type, value, threshold, weight } = written;
-    const name = String(type).replace(/^not-/, '');
+    const name = textOf(type).replace(/^not-/, '');
     if (name !== 'skill-used' && name !== 'cost') return toCheck(written) as ChatCheck as WorkCheck;
     const own = { type: name, value: name === 'cost' ? threshold : value };
     return { ...own, not: name !== type, ...(typeof weight === 'number' ? { weight } : {}) };
@@ -197,13 +197,13 @@ function statementsOf(check: WorkCheck): readonly Statement[] {
 }
 
 const said = (assertion: Assertion): readonly Statement[] => [{ assertion }];
-const escaped = (text: unknown) => String(text).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escaped = (text: unknown) => textOf(text).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const anyOf = (texts: unknown) => `(?:${(texts as unknown[]).map(escaped).join('|')})`;
 
 const matching = (pattern: string, { not }: WorkCheck) =>
   said({ type: not ? 'output_not_matches' : 'output_matches', value: pattern });
 const holding = (value: unknown, { not }: WorkCheck) =>
-  said({ type: not ? 'output_not_contains' : 'output_contains', value: String(value) });
+  said({ type: not ? 'output_not_contains' : 'output_contains', value: textOf(value) });
 
 /** Each of several, which cannot be turned round: one that is missing is enough. */
 function each(check: WorkCheck, one: (value: unknown, check: WorkCheck) => readonly Statement[]) {
@@ -220,14 +220,14 @@ const MAKERS: Readonly<Record<string, (check: WorkCheck) => readonly Statement[]
   'contains-all': (check) => each(check, (text) => matching(escaped(text), check)),
   'icontains-all': (check) => each(check, holding),
   'starts-with': (check) => matching(`\\A${escaped(check.value)}`, check),
-  regex: (check) => matching(String(check.value), check),
+  regex: (check) => matching(textOf(check.value), check),
   equals(check) {
     if (typeof check.value === 'object') throw new NotCarried('last words are text, and it wants a value in JSON');
     return matching(`\\A\\s*${escaped(check.value)}\\s*\\Z`, check);
   },
   rubric({ value, not }) {
     if (not) throw new NotCarried('a statement that must not hold; write it the other way round');
-    return [{ rubric: String(value) }];
+    return [{ rubric: textOf(value) }];
   },
   cost({ value, not }) {
     if (typeof value !== 'number') throw new NotCarried('without a threshold it records, and judges nothing');
@@ -240,7 +240,7 @@ const MAKERS: Readonly<Record<string, (check: WorkCheck) => readonly Statement[]
 function skillStatements({ value, not = false }: WorkCheck): readonly Statement[] {
   const used = (name: string, isUsed: boolean) => said({ type: isUsed ? 'skill_used' : 'skill_not_used', value: name });
   if (typeof value === 'string') return used(value, !not);
-  if (Array.isArray(value)) return each({ type: 'skill-used', value, not }, (name) => used(String(name), !not));
+  if (Array.isArray(value)) return each({ type: 'skill-used', value, not }, (name) => used(textOf(name), !not));
   const { pattern, min = 1, max, ...rest } = isObject(value) ? value : {};
   const isName = typeof pattern === 'string' && /^[\w-]+$/.test(pattern) && Object.keys(rest).length === 0;
   if (isName && max === undefined && min === 1) return used(pattern, !not);

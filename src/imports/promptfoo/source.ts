@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'yaml';
 import { whyTooMuch } from '../../core/contracts/index.ts';
-import { isObject } from '../../core/text/index.ts';
+import { isObject, textOf } from '../../core/text/index.ts';
 import { type LeftOut, NotCarried, readBelow, reasonOf } from '../left-out.ts';
 import { requireShallow } from '../readers.ts';
 import { type Assertion, isKnownType } from './assertion.ts';
@@ -60,7 +60,7 @@ export class Source {
       if (isObject(value) && !('path' in value)) return [{ test: value, where }];
       throw new NotCarried(isObject(value) ? 'tests that are made by code' : 'a test is an object');
     } catch (error) {
-      this.leaveOut({ where, what: String(isObject(value) ? value.path : value), why: reasonOf(error) });
+      this.leaveOut({ where, what: textOf(isObject(value) ? value.path : value), why: reasonOf(error) });
       return [];
     }
   }

@@ -1,4 +1,4 @@
-import { defined, isObject } from '../../core/text/index.ts';
+import { defined, isObject, textOf } from '../../core/text/index.ts';
 import { type LeftOut, NotCarried, reasonOf } from '../left-out.ts';
 import { isFilled, type Row } from '../rows.ts';
 import { type Assertion, isCode } from './assertion.ts';
@@ -35,7 +35,7 @@ export async function toRows(context: Context): Promise<(Row & TestRow)[]> {
   const { layers, source } = context;
   const { test: own, where } = layers.at(-1)!;
   const isDescribed = typeof own.description === 'string' && own.description.trim() !== '';
-  const test = isDescribed ? String(own.description) : where;
+  const test = isDescribed ? textOf(own.description) : where;
   try {
     nameUnused(context, test);
     const options = Object.assign({}, ...layers.map((layer) => layer.test.options)) as Fields;
@@ -73,7 +73,7 @@ async function rowsOf(combination: Combination): Promise<(Row & TestRow)[]> {
   const threshold = layers.map((layer) => layer.test.threshold).findLast((value) => value !== undefined);
   if (threshold === 0) throw new NotCarried('its threshold of 0 lets any answer pass');
   const judge = { kind: 'checks', checks, ...(threshold === undefined ? {} : { threshold }) };
-  const [prefix, suffix] = [String(options.prefix ?? ''), String(options.suffix ?? '')];
+  const [prefix, suffix] = [textOf(options.prefix ?? ''), textOf(options.suffix ?? '')];
   const templates = prompts.map((prompt) => `${prefix}${prompt}${suffix}`);
   for (const template of templates) {
     for (const name of emptyVariables(template, vars)) {
@@ -94,7 +94,7 @@ const WANTED = ['equals', 'contains', 'icontains', 'contains-any', 'icontains-an
 
 /** Texts that a right answer has: analysts see them as they see the gold answer of a question, and leaks of them are found. */
 function answersIn(checks: readonly unknown[]): { answers?: string[] } {
-  const wanted = checks.filter(isObject).filter(({ type, not }) => WANTED.includes(String(type)) && not !== true);
+  const wanted = checks.filter(isObject).filter(({ type, not }) => WANTED.includes(textOf(type)) && not !== true);
   const texts = wanted.flatMap(({ value }) => (Array.isArray(value) ? value : [value]));
   const answers = texts.filter((text): text is string => typeof text === 'string' && isFilled(text));
   return answers.length === 0 ? {} : { answers: [...new Set(answers)] };

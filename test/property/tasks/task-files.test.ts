@@ -85,3 +85,17 @@ describe('files of the same tasks', () => {
     );
   });
 });
+
+test.each(['id', 'question', 'answer', 'answers', 'context', 'task_type', 'split', 'judge', 'type'])(
+  'a %s that cannot be made text is refused in words',
+  async (field) => {
+    using folder = tempFolder({});
+    const path = join(folder.path, 'tasks.jsonl');
+    const odd: unknown[] = [{ toString: 1 }, [{ toString: 1 }], { toString: null, valueOf: {} }];
+    for (const value of odd) {
+      await writeFile(path, JSON.stringify({ question: 'Who?', answer: 'Ann', [field]: value }));
+      const outcome = await loadTasks(path).catch((error) => error);
+      expect(outcome).not.toBeInstanceOf(TypeError);
+    }
+  },
+);
