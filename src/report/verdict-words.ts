@@ -229,16 +229,20 @@ function stepAfter(verdict: Verdict, state: RunState, place: RunPlace): Step {
   if (verdict.kind === 'better')
     return skillFile === undefined
       ? [bestSkillPath, 'is the better skill, ready to copy']
-      : [`npx skillopt apply ${run}`, `puts ${whatAndWhere(state, skillFile)}`];
+      : [`npx skillopt apply ${shellWord(run)}`, `puts ${whatAndWhere(state, skillFile)}`];
   if (verdict.kind === 'broken') return stepAfterFailure(verdict, run);
   const isHopeful = (verdict.comparison?.gain?.value ?? 1) > 0;
   if (verdict.kind === 'not-proven' && isHopeful)
     return ['npx skillopt calibrate', 'tells which gains these tasks can prove'];
-  if (verdict.kind !== 'stopped') return [`npx skillopt show ${run} --all`, 'shows every edit and what became of it'];
-  if (verdict.reason === 'running') return [`npx skillopt watch ${run}`, 'shows how far it is'];
+  if (verdict.kind !== 'stopped')
+    return [`npx skillopt show ${shellWord(run)} --all`, 'shows every edit and what became of it'];
+  if (verdict.reason === 'running') return [`npx skillopt watch ${shellWord(run)}`, 'shows how far it is'];
   if (isDemo(state)) return [`npx skillopt demo --seed ${config?.seed}`, 'resumes it where it stopped'];
   const named = isRunNamed ? ` --run ${shellWord(path)}` : '';
-  return [`npx skillopt train${named}${raised(verdict, config)}`, 'resumes it where it stopped'];
+  return [
+    `npx skillopt train${named}${raised(verdict, config)}`,
+    'resumes it; give the same flags',
+  ];
 }
 
 /** The demo has no project that `train` could find. It resumes its own run, and only with the same seed. */
@@ -248,7 +252,10 @@ const isDemo = ({ about, skillSource, projectFile }: RunState) =>
 /** Look at a failed attempt; if there is none, ask the models. */
 function stepAfterFailure({ failure }: Verdict, run: string): Step {
   if (!failure || failure.reason === NO_ANSWER) return ['npx skillopt doctor', 'asks each model one question'];
-  return [`npx skillopt show ${run} --task ${shellWord(failure.task)}`, 'shows such an attempt, and how it was judged'];
+  return [
+    `npx skillopt show ${shellWord(run)} --task ${shellWord(failure.task)}`,
+    'shows such an attempt, and how it was judged',
+  ];
 }
 
 /** Only the changed files of a package are written, and SKILL.md may not be among them. */

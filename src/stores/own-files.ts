@@ -125,6 +125,7 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'your quota of this disk is used up',
   EFBIG: 'a file would be larger than this process may write',
   ELOOP: 'it is a link, and a run writes only into its own folder',
+  ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open; allow more (ulimit -n 1024)',
   ENFILE: 'too many files are open on this machine',
 };

@@ -75,8 +75,8 @@ function judged(summary: RunSummary, { initialSkill, fullSkill, truth }: Place) 
 /** The paper's protocol reports the score that the winner was chosen by, without an interval. */
 function reported({ finalScore, isProven, bestSelectionScore, baselineSelectionScore }: RunSummary, truth: number) {
   if (finalScore === null) {
-    const claims = Number(bestSelectionScore > baselineSelectionScore!);
-    return { error: bestSelectionScore - truth, covers: 0, claims };
+    const claims = Number(bestSelectionScore! > baselineSelectionScore!);
+    return { error: bestSelectionScore! - truth, covers: 0, claims };
   }
   const { low, high } = finalScore.interval;
   return {

@@ -153,7 +153,7 @@ function jsonWatcher({ io }: Terminal): RunObserver {
 
 const WORDS: Readonly<Record<FollowEnd, string>> = {
   done: 'the run is over',
-  dead: 'nobody is at work on this run any more; start it again to resume: skillopt train',
+  dead: 'nobody is at work on this run any more',
   moved: 'the run was moved or deleted',
   left: 'no longer watching; the run continues',
 };

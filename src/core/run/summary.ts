@@ -18,8 +18,9 @@ export type RunSummary = {
   readonly baselineSelectionHard: number | null;
   readonly baselineSelectionScore: number | null;
   readonly bestSelectionHard: number | null;
-  readonly bestSelectionScore: number;
-  readonly currentSelectionScore: number;
+  /** `null` while nothing is measured. */
+  readonly bestSelectionScore: number | null;
+  readonly currentSelectionScore: number | null;
   readonly totalSteps: number;
   readonly stepsDone: number;
   readonly totalAccepts: number;
@@ -62,6 +63,7 @@ const SUMMARY_VERSION = 'skillopt-0.1.0';
 
 export function summarize(state: RunState, { outRoot = '', warnings = [] as readonly string[] } = {}): RunSummary {
   const { best, current, history } = state;
+  const isMeasured = state.baseline !== undefined || history.length > 0;
   return {
     version: SUMMARY_VERSION,
     isDone: state.isDone,
@@ -71,8 +73,8 @@ export function summarize(state: RunState, { outRoot = '', warnings = [] as read
     baselineSelectionHard: state.baseline?.hard ?? null,
     baselineSelectionScore: state.baseline?.score ?? null,
     bestSelectionHard: passOf(state, best.hash)?.hard ?? null,
-    bestSelectionScore: best.score,
-    currentSelectionScore: current.score,
+    bestSelectionScore: isMeasured ? best.score : null,
+    currentSelectionScore: isMeasured ? current.score : null,
     totalSteps: state.totalSteps,
     stepsDone: state.stepsDone,
     ...countActions(history),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants, createReadStream, existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
@@ -65,9 +65,25 @@ export async function foldJournal(
   take: (event: RunEvent) => void,
   from?: JournalPlace,
 ): Promise<JournalPlace> {
+  if (from === undefined) await requireNotEmptied(path);
   const { lines, size, count } = await scan(path, take, from);
   return { size, count, ...lines.soFar() };
 }
+
+/** Written after the first event and not before it: beside one of them a journal without a line has lost what it said. */
+export const LATER_FILES = ['summary.json', 'history.json', 'runtime_state.json'];
+
+/** A run that was killed before its first event leaves an empty journal too, and begins. */
+export async function requireNotEmptied(path: string): Promise<void> {
+  const journal = await stat(path).catch(() => undefined); // reading it says what is wrong
+  if (!journal?.isFile() || journal.size > 0) return;
+  const later = LATER_FILES.find((name) => existsSync(join(dirname(path), name)));
+  if (later === undefined) return;
+  const message = `${shownPath(path)} must have the events of this run, which has a ${later}, but it is empty`;
+  throw new SkillError('JOURNAL_CORRUPT', message, { hint: UNCHANGED });
+}
+
+const UNCHANGED = 'Nothing was changed. Restore the file, or move this run away.';
 
 /** Answers with a reader that is ready for the line after the last, the bytes of whole lines, and how many these are. */
 async function scan(path: string, take: (event: RunEvent) => void, from?: JournalPlace) {
@@ -113,8 +129,10 @@ function readLine(lines: JournalLines, line: string, where: string): RunEvent {
     const preview = line.length > 60 ? `${line.slice(0, 60)}…` : line;
     const reason =
       cause instanceof SyntaxError ? 'must be a JSON object with a "type" that this version knows' : message(cause);
-    const hint = 'Nothing was changed. Restore the file, or move this run away.';
-    throw new SkillError('JOURNAL_CORRUPT', `${where} ${reason}, got ${preview || 'an empty line'}`, { cause, hint });
+    throw new SkillError('JOURNAL_CORRUPT', `${where} ${reason}, got ${preview || 'an empty line'}`, {
+      cause,
+      hint: UNCHANGED,
+    });
   }
 }
 

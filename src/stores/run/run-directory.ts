@@ -23,7 +23,7 @@ import {
   shownPath,
   unreadable,
 } from '../own-files.ts';
-import { openJournal, readJournal, stateKeeper } from './journal.ts';
+import { LATER_FILES, openJournal, readJournal, requireNotEmptied, stateKeeper } from './journal.ts';
 import { LEDGER_FILE, openLedger } from './ledger-file.ts';
 import { openProgressFile, PROGRESS_FILE } from './progress-file.ts';
 import { LOCK_FILE, takeRunLock } from './run-lock.ts';
@@ -36,27 +36,9 @@ export function runDirectory(path: string): RunStore {
   const directory = resolve(path); // A program may change its working directory while the run is open.
   return {
     name: path,
-    async read() {
-      await requireNotEmptied(directory);
-      return readJournal(join(directory, JOURNAL_FILE));
-    },
+    read: () => readJournal(join(directory, JOURNAL_FILE)),
     open: (options = {}) => openDirectory(directory, options),
   };
-}
-
-/** Written after the first event and not before it: beside one of them a journal without a line has lost what it said. */
-const LATER_FILES = ['summary.json', 'history.json', 'runtime_state.json'];
-
-/** A run that was killed before its first event leaves an empty journal too, and begins. */
-async function requireNotEmptied(directory: string): Promise<void> {
-  const path = join(directory, JOURNAL_FILE);
-  const journal = await stat(path).catch(() => undefined); // reading it says what is wrong
-  const later = LATER_FILES.find((name) => existsSync(join(directory, name)));
-  if (!journal?.isFile() || journal.size > 0 || later === undefined) return;
-  const message = `${shownPath(path)} must have the events of this run, which has a ${later}, but it is empty`;
-  throw new SkillError('JOURNAL_CORRUPT', message, {
-    hint: 'Nothing was changed. Restore the file, or move this run away.',
-  });
 }
 
 /** A run is copied from one machine to another. One that is there already opens, whatever its name is. */
@@ -85,7 +67,7 @@ type Release = () => Promise<void>;
 async function takeAll(directory: string, taken: Release[], options: OpenOptions): Promise<OpenRunStore> {
   const lock = await takeRunLock(directory);
   taken.push(lock.release);
-  await requireNotEmptied(directory);
+  await requireNotEmptied(join(directory, JOURNAL_FILE));
   // Files about a run whose journal was deleted would say that the new journal, while it has no event, was emptied.
   if (!existsSync(join(directory, JOURNAL_FILE)))
     for (const name of LATER_FILES) await rm(join(directory, name), { force: true });

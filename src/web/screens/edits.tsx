@@ -101,7 +101,7 @@ export function EditsScreen({ page: { name, figures } }: { readonly page: RunPag
           ))}
         </fieldset>
         <p className="note">
-          The number is what an edit gains alone, in points. Hatched: it was measured together with others.
+          The number is what an edit gains alone, in points. Hatched: its own effect was not measured.
         </p>
       </div>
       {shown.length === 0 ? <p className="note">No such edit.</p> : null}

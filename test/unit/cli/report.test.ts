@@ -176,9 +176,10 @@ describe('the report of a run', () => {
     );
     // The line that names the new file is none that was added to it.
     expect(reportLines(created, { ...options, width: 200 })[0]).toContain('2 lines added, 1 removed');
+    expect(next(better, { skillFile, run: "it's $(x)" })).toContain(`npx skillopt apply 'it'\\''s $(x)'`);
     const worse = { ...state, testEvidence: { baseline: sure(1), best: sure(0) } };
     expect(next(worse)).toBe('next:  npx skillopt show sample --all  shows every edit and what became of it');
-    expect(next({ ...state, isDone: false })).toBe('next:  npx skillopt train  resumes it where it stopped');
+    expect(next({ ...state, isDone: false })).toBe('next:  npx skillopt train  resumes it; give the same flags');
     expect(next({ ...state, answers: { analyst: { read: 0, unreadable: 2 } } })).toBe(
       'next:  npx skillopt doctor  asks each model one question',
     );

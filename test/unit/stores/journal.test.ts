@@ -32,6 +32,16 @@ describe('reading a journal', () => {
     expect(await readJournal(join(journal.path, 'below'))).toEqual([]);
   });
 
+  it('takes an empty file for a run that begins, unless the run has come further', async () => {
+    await using journal = await journalOf('');
+    expect(await readJournal(journal.path)).toEqual([]);
+    await writeFile(join(journal.path, '../summary.json'), '{}');
+    await expect(readJournal(journal.path)).rejects.toMatchObject({
+      code: 'JOURNAL_CORRUPT',
+      message: expect.stringContaining('which has a summary.json, but it is empty'),
+    });
+  });
+
   it('leaves out a line that a crash tore, and leaves its bytes alone', async () => {
     const text = `${linesOf(1, 2)}{"type":"step-e`;
     await using journal = await journalOf(text);

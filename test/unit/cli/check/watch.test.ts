@@ -133,7 +133,8 @@ describe('watch', () => {
     const io = captureIo({ cwd: project.path, isTTY: true, columns: 80, env: { HOME: project.path, NO_COLOR: '1' } });
     expect(await runCli(['watch', 'run'], io)).toBe(1);
     expect(io.out()).toMatch(/^Not finished, /);
-    expect(io.err()).toMatch(/nobody is at work on this run any more; start it again to resume: npx skillopt\strain\n/);
+    expect(io.out()).toMatch(/^next: +npx skillopt train {2}resumes it/m);
+    expect(io.err()).toContain('nobody is at work on this run any more\n');
     expect((await project.cli('watch run --json')).out).toContain('"type":"end","reason":"dead"');
   });
 });

@@ -56,6 +56,10 @@ describe('summarize', () => {
     });
   });
 
+  it('has no score before anything is measured', () => {
+    expect(summarize(emptyRun)).toMatchObject({ bestSelectionScore: null, currentSelectionScore: null });
+  });
+
   it('sums up each epoch as it stood at its end', () => {
     expect(summarize(run).epochStats).toEqual([
       { epoch: 1, steps: 3, accepts: 2, rejects: 0, skips: 1, bestScoreAtEpochEnd: 0.8, currentScoreAtEpochEnd: 0.8 },
