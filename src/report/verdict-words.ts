@@ -239,10 +239,7 @@ function stepAfter(verdict: Verdict, state: RunState, place: RunPlace): Step {
   if (verdict.reason === 'running') return [`npx skillopt watch ${shellWord(run)}`, 'shows how far it is'];
   if (isDemo(state)) return [`npx skillopt demo --seed ${config?.seed}`, 'resumes it where it stopped'];
   const named = isRunNamed ? ` --run ${shellWord(path)}` : '';
-  return [
-    `npx skillopt train${named}${raised(verdict, config)}`,
-    'resumes it; give the same flags',
-  ];
+  return [`npx skillopt train${named}${raised(verdict, config)}`, 'resumes it; give the same flags'];
 }
 
 /** The demo has no project that `train` could find. It resumes its own run, and only with the same seed. */
