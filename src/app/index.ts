@@ -12,7 +12,7 @@ export {
 export { checkTaskFile, measureTasks, writeWithoutRepeated } from './check-tasks.ts';
 export { type DraftedTasks, type OpenDraft, openDraft } from './draft.ts';
 export { estimateProject } from './estimate.ts';
-export { type ExamineOptions, examineNight, examineProject } from './examine.ts';
+export { type ExamineOptions, examineProject } from './examine.ts';
 export { agentFacts, type Check } from './examine-agents.ts';
 export { type FollowEnd, followRun, type TakenUp } from './follow-run.ts';
 export { checkProposal, chooseProject, type Next, nextCommand, nextForSkillOpt } from './init-project.ts';
@@ -86,6 +86,7 @@ export {
   versionFinder,
   wholeAnswer,
 } from './read-run.ts';
+export { examineNight } from './schedule/check-night.ts';
 export {
   clockText,
   flagShape,

@@ -2,7 +2,16 @@ import { memoryRun, type RunEvent, type SkillOptConfigInput, skillHash } from 's
 import { describe, expect, it } from 'vitest';
 import { appends, ofStage, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 import { DEFAULT_GATE } from '../../../support/strict-gate.ts';
-import { dice, EVERYTHING, type Mode, run, script, solves } from './resume-world.ts';
+import {
+  dice,
+  EVERYTHING,
+  expectSameEnd,
+  expectSameEndAskedAgain,
+  type Mode,
+  run,
+  script,
+  solves,
+} from './resume-world.ts';
 
 const wholeRuns = new Map<Mode, ReturnType<typeof run>>();
 
@@ -33,26 +42,11 @@ describe('a run with everything on', () => {
     ['patch', 5, 37],
     ['rewrite_from_suggestions', 5, 43],
     ['full_rewrite_minibatch', 5, 43],
-  ] as const)('resumes to the same end (%s, %i workers, cut at every %i. event)', async (mode, workers, every) => {
-    const whole = await run(mode, workers);
-    for (let cut = 0; cut <= whole.facts.length; cut += every) {
-      (whole.store.events as RunEvent[]).length = cut;
-      const { facts, requests } = await run(mode, workers, whole.store);
-      expect(facts, `cut after ${cut} events`).toEqual(whole.facts);
-      expect([...requests.target, ...requests.optimizer], `cut after ${cut} events`).toEqual([]);
-    }
-  });
+  ] as const)('resumes to the same end (%s, %i workers, cut at every %i. event)', expectSameEnd);
 
   it.each(['patch', 'rewrite_from_suggestions', 'full_rewrite_minibatch'] as const)(
     'resumes to the same end without its caches (%s)',
-    async (mode) => {
-      const whole = await wholeRun(mode);
-      for (let cut = 4; cut <= whole.facts.length; cut += 53) {
-        const { facts, summary } = await run(mode, 4, memoryRun(whole.store.events.slice(0, cut)));
-        expect(facts.slice(1), `cut after ${cut} events`).toEqual(whole.facts.slice(1));
-        expect(summary.bestSkill).toBe(whole.summary.bestSkill);
-      }
-    },
+    (mode) => expectSameEndAskedAgain(mode, 53),
   );
 
   it('comes to the same end with any number of workers', async () => {

@@ -1,4 +1,5 @@
-import { memoryRun, type SkillOptConfigInput, skillHash } from 'skillopt';
+import { memoryRun, type RunEvent, type SkillOptConfigInput, skillHash } from 'skillopt';
+import { expect } from 'vitest';
 import { type Call, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 import { EPOCH_ENDS } from '../../../support/strict-gate.ts';
 
@@ -63,3 +64,24 @@ export const run = (mode: Mode, workers: number, store = memoryRun()) =>
     script: script(mode),
     config: { ...EVERYTHING, skillUpdateMode: mode, workers },
   });
+
+/** Cuts a run off at every so many events: the rest is remembered, so that nothing is asked again. */
+export async function expectSameEnd(mode: Mode, workers: number, every: number): Promise<void> {
+  const whole = await run(mode, workers);
+  for (let cut = 0; cut <= whole.facts.length; cut += every) {
+    (whole.store.events as RunEvent[]).length = cut;
+    const { facts, requests } = await run(mode, workers, whole.store);
+    expect(facts, `cut after ${cut} events`).toEqual(whole.facts);
+    expect([...requests.target, ...requests.optimizer], `cut after ${cut} events`).toEqual([]);
+  }
+}
+
+/** The same without caches: all is asked again, and answered as before. */
+export async function expectSameEndAskedAgain(mode: Mode, every: number): Promise<void> {
+  const whole = await run(mode, 1);
+  for (let cut = 4; cut <= whole.facts.length; cut += every) {
+    const { facts, summary } = await run(mode, 4, memoryRun(whole.store.events.slice(0, cut)));
+    expect(facts.slice(1), `cut after ${cut} events`).toEqual(whole.facts.slice(1));
+    expect(summary.bestSkill).toBe(whole.summary.bestSkill);
+  }
+}
