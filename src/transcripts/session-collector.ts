@@ -67,10 +67,11 @@ export class SessionCollector {
 
   about({ sessionId = '', project = '', gitBranch = '' }: SessionFacts): void {
     const digest = this.#digest;
-    digest.sessionId ||= keptName(sessionId, this.#redact);
-    if (digest.project === '' && project !== '') digest.folder = realPath(project);
+    if (sessionId !== '') digest.sessionId ||= keptName(sessionId, this.#redact);
+    if (gitBranch !== '') digest.gitBranch ||= keptName(gitBranch, this.#redact);
+    if (project === '') return;
+    if (digest.project === '') digest.folder = realPath(project);
     digest.project ||= keptPath(project, this.#place, this.#redact);
-    digest.gitBranch ||= keptName(gitBranch, this.#redact);
     if (isOwnFolder(project)) this.leaveOut('own-call');
   }
 
@@ -100,7 +101,7 @@ export class SessionCollector {
     this.at(moment);
     if (text.trim() === '') return;
     this.#digest.nAssistantTurns += 1;
-    this.#finals = [...this.#finals, enoughOf(text)].slice(-MAX_FINALS);
+    if (!this.#factsOnly) this.#finals = [...this.#finals, enoughOf(text)].slice(-MAX_FINALS);
   }
 
   /** The input is searched for a skill that the tool loads. It is not kept. */

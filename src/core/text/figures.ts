@@ -13,10 +13,12 @@ export function points(gain: number | null | undefined): string {
   return gain > 0 ? `+${text}` : text;
 }
 
+const thousands = new Intl.NumberFormat('en-US');
+
 /** `1234` as `1,234`, and from a hundred thousand on as `123.5k`. */
 export function count(value: number): string {
   if (value >= 1_000_000) return `${(value / 1_000_000).toFixed(1)}M`;
-  return value >= 100_000 ? `${(value / 1000).toFixed(1)}k` : value.toLocaleString('en-US');
+  return value >= 100_000 ? `${(value / 1000).toFixed(1)}k` : thousands.format(value);
 }
 
 /** `0.0042`, `0.42`, `12.50`, `123`: two digits that mean something, without the sign. */

@@ -14,11 +14,11 @@ export type Scope = 'all' | readonly string[];
 export async function scopeTest(scope: Scope, place: Place): Promise<(project: string) => boolean> {
   if (scope === 'all') return () => true;
   const forms = scope.flatMap((folder) => formsOf(folder, place));
-  return (project) => {
+  return memoize((project: string) => {
     if (project === '') return false;
     const path = plainPath(project, place);
     return forms.some((form) => path === form || path.startsWith(form === '/' ? form : `${form}/`));
-  };
+  });
 }
 
 /** The home may have two paths too: `~` stands for both. */
@@ -77,13 +77,16 @@ export async function loadIgnore({ place, stateFolder, onWarning = () => undefin
   });
   // There are few folders and many sessions.
   const rulesOf = memoize((folder: string) => ownRules(folder, place, onWarning));
-  const pathsOf = memoize((project: string) => pathsTo(project, place));
   const isElsewhere = (folder: string) => folder !== place.home && folder !== stateFolder;
-  return (head) => {
-    const paths = pathsOf(folderOf(head));
+  const projectOf = memoize((project: string) => {
+    const paths = pathsTo(project, place);
     const folders = [...new Set(paths.flatMap(foldersAbove))].filter(isElsewhere);
     const rules = [...folders.flatMap(rulesOf), ...wide];
-    const subject = { ...head, paths: paths.map((path) => plainPath(path, place)) };
+    return { paths: paths.map((path) => plainPath(path, place)), rules };
+  });
+  return (head) => {
+    const { paths, rules } = projectOf(folderOf(head));
+    const subject = { ...head, paths };
     return rules.reduce((ignored, rule) => (isMatch(rule, subject, place) ? !rule.isNegated : ignored), false);
   };
 }

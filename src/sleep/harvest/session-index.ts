@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
@@ -132,7 +132,7 @@ function readRows(database: Database): Map<string, Row> {
   return rows;
 }
 
-const sumOf = (key: string, text: string) => createHash('sha256').update(`${key}\n${text}`).digest('hex').slice(0, 16);
+const sumOf = (key: string, text: string) => hash('sha256', `${key}\n${text}`, 'hex').slice(0, 16);
 
 /** No transaction without entries: it would wait for a writer and for the disk. */
 const changeAll = <Entry>(
@@ -187,7 +187,7 @@ export function printOf(path: string, size: number): string {
     const head = bytesOf(file, 0, Math.min(size, EDGE_BYTES));
     if (head.subarray(0, SQLITE_MAGIC.length).toString('latin1') === SQLITE_MAGIC) return DATABASE;
     const tail = bytesOf(file, Math.max(head.length, size - EDGE_BYTES), size);
-    return createHash('sha256').update(head).update(tail).digest('hex').slice(0, 16);
+    return hash('sha256', Buffer.concat([head, tail]), 'hex').slice(0, 16);
   } catch {
     return '';
   } finally {

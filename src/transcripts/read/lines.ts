@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -106,7 +106,7 @@ const isBlank = (line: Buffer) => line.every((byte) => byte === 0x20 || byte ===
 
 function parseObject(line: Buffer): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(line.toString('utf8'));
+    const value: unknown = JSON.parse(line.toString(isAscii(line) ? 'latin1' : 'utf8')); // equal, and a plain copy
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -37,11 +37,11 @@ export const codex: TranscriptSource = {
  * one of them. Equal messages of the two kinds are the same message.
  */
 function eachOnce() {
-  const unmatched = new Map<string, number>();
-  return (text: string, list: 'item' | 'event'): boolean => {
-    const ahead = unmatched.get(text) ?? 0;
+  const unmatched = { user: new Map<string, number>(), assistant: new Map<string, number>() };
+  return (speaker: 'user' | 'assistant', text: string, list: 'item' | 'event'): boolean => {
+    const ahead = unmatched[speaker].get(text) ?? 0;
     const step = list === 'item' ? 1 : -1;
-    unmatched.set(text, ahead + step);
+    unmatched[speaker].set(text, ahead + step);
     return ahead * step >= 0;
   };
 }
@@ -52,8 +52,8 @@ function takeRecord(record: JsonObject, session: SessionCollector, isNew: Return
   takeFacts(record.type, payload, session);
   const list = payload.type === 'message' ? 'item' : 'event';
   const { speaker, text } = messageOf(payload);
-  if (speaker === 'user' && isNew(`user ${text}`, list)) session.userSaid(text);
-  if (speaker === 'assistant' && isNew(`assistant ${text}`, list)) session.assistantSaid(text);
+  if (speaker === 'user' && isNew('user', text, list)) session.userSaid(text);
+  if (speaker === 'assistant' && isNew('assistant', text, list)) session.assistantSaid(text);
   takeTool(payload, session);
 }
 
