@@ -81,13 +81,30 @@ const unreached = ({ id }: Item, { message }: ModelCallError): RolloutResult => 
   return { id, hard: 0, soft: 0, errored: true, failReason: message };
 };
 
+/** A runner keeps the time of a task itself. One that is this late does not answer any more. */
+const RUNNER_GRACE_MS = 30_000;
+
+/** What a runner throws is no result of the task, and neither is its silence. */
 async function attemptElsewhere<I extends Item>(
   { env: _env, ...attempt }: Attempt<I>,
   runner: RolloutRunner,
-  { stop }: StageDeps,
+  deps: StageDeps,
 ): Promise<RolloutResult> {
-  stop.signal.throwIfAborted();
-  return checkOutput(attempt.item, await runner.run(attempt, stop.abandon), 'the runner');
+  deps.stop.signal.throwIfAborted();
+  const rolloutTimeoutMs = deps.rolloutTimeoutMs + RUNNER_GRACE_MS;
+  const late = () => new ModelCallError(`the runner has not answered for ${rolloutTimeoutMs / 1000} s`);
+  using deadline = createDeadline({ ...deps, rolloutTimeoutMs }, late);
+  const { sampleIndex, item } = attempt;
+  const { throwOutage, ...models } = watchModels(deps, { sampleIndex, signal: deadline.signal });
+  const context = { ...models, extras: deps.extras, signal: deadline.signal, begin: deadline.restart };
+  try {
+    const { result } = await Promise.race([runner.run(attempt, context), deadline.expiry]);
+    throwOutage();
+    return checkOutput(item, result, 'the runner');
+  } catch (error) {
+    throwOutage();
+    throw error;
+  }
 }
 
 /** A task whose code throws has failed; a model that cannot be reached has failed the run. */
