@@ -7,6 +7,7 @@ export { failurePatterns, runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
 export type { RolloutCache } from './rollout/rollout-memory.ts';
+export { rolloutKey } from './rollout/rollout-memory.ts';
 export {
   countedTogether,
   createLimit,
