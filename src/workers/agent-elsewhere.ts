@@ -60,7 +60,7 @@ export function agentRuns(
       return { text: '', ended: 'done', steps: [], skillsOffered: [], skillsLoaded: [], ...definedRun(made) };
     } finally {
       open.delete(of.agentRun);
-      if (signal.aborted) post.ask(worker, 'end', { run, ...of }).catch(() => undefined);
+      if (signal.aborted) post.tell(worker, 'end', { run, ...of });
     }
   };
   return {

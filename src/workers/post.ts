@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { parseJson } from '../core/text/index.ts';
 import { untilAborted } from '../models/index.ts';
 import { keyOf, type QueueServer } from './redis.ts';
-import { decodeError, encodeError, type WireError } from './wire.ts';
+import { decodeError, encodeError, WireError } from './wire.ts';
 
 type Exchange = Readonly<Record<string, readonly [unknown, unknown]>>;
 
@@ -22,15 +23,20 @@ export interface Post<Asks extends Exchange> {
     body: Asks[Kind][0],
     signal?: AbortSignal,
   ): Promise<Asks[Kind][1]>;
+  /** The same where no answer matters: after a minute nobody is reminded of it any more. */
+  tell<Kind extends keyof Asks & string>(to: string, kind: Kind, body: Asks[Kind][0]): void;
   close(): void;
 }
 
-type Letter =
-  | { readonly type: 'ask'; readonly id: string; readonly from: string; readonly kind: string; readonly body: unknown }
+/** Checked, since others may write to the server too. */
+const Letter = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ask'), id: z.string(), from: z.string(), kind: z.string(), body: z.unknown() }),
   /** Whether the question has arrived: one may be lost when the server ends. */
-  | { readonly type: 'remind'; readonly id: string; readonly from: string }
-  | { readonly type: 'repeat'; readonly id: string }
-  | { readonly type: 'answer'; readonly id: string; readonly value?: unknown; readonly error?: WireError };
+  z.object({ type: z.literal('remind'), id: z.string(), from: z.string() }),
+  z.object({ type: z.literal('repeat'), id: z.string() }),
+  z.object({ type: z.literal('answer'), id: z.string(), value: z.unknown().optional(), error: WireError.optional() }),
+]);
+type Letter = z.infer<typeof Letter>;
 
 const REMIND_MS = 5_000;
 /** An answer is kept for so long, to be sent again. */
@@ -64,7 +70,10 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
     if (handled.has(id)) return;
     handled.set(id, 'open');
     const answer: Letter = await Promise.resolve()
-      .then(() => answers[kind]!(body, from))
+      .then(() => {
+        if (!Object.hasOwn(answers, kind)) throw new Error(`nobody answers ${JSON.stringify(kind)} here`);
+        return answers[kind]!(body as never, from);
+      })
       .then(
         (value) => ({ type: 'answer', id, value }) as const,
         (error) => ({ type: 'answer', id, error: encodeError(error) }) as const,
@@ -88,19 +97,21 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
   const receiving = { isOver: false };
   receive(into, keyOf('post', address), receiving, take);
 
+  const ask: Post<Asks>['ask'] = async (to, kind, body, signal) => {
+    signal?.throwIfAborted();
+    const id = randomUUID();
+    const letter = { type: 'ask', id, from: address, kind, body } as const;
+    const answering = new Promise<unknown>((resolve, reject) => {
+      const settle: Question['settle'] = ({ value, error }) => (error ? reject(decodeError(error)) : resolve(value));
+      asked.set(id, { to, letter, settle });
+    });
+    send(to, letter);
+    return untilAborted(answering, signal).finally(() => asked.delete(id)) as never;
+  };
+
   return {
-    address,
-    async ask(to, kind, body, signal) {
-      signal?.throwIfAborted();
-      const id = randomUUID();
-      const letter = { type: 'ask', id, from: address, kind, body } as const;
-      const answering = new Promise<unknown>((resolve, reject) => {
-        const settle: Question['settle'] = ({ value, error }) => (error ? reject(decodeError(error)) : resolve(value));
-        asked.set(id, { to, letter, settle });
-      });
-      send(to, letter);
-      return untilAborted(answering, signal).finally(() => asked.delete(id)) as never;
-    },
+    ...{ address, ask },
+    tell: (to, kind, body) => void ask(to, kind, body, AbortSignal.timeout(KEPT_MS)).catch(() => undefined),
     close() {
       receiving.isOver = true;
       clearInterval(reminding);
@@ -124,7 +135,7 @@ async function receive(
       if (first === undefined) continue;
       const more = (await redis.lpop(box, MOST_AT_ONCE)) ?? [];
       for (const text of [first, ...more]) {
-        const letter = parseJson(text) as Letter | undefined;
+        const letter = Letter.safeParse(parseJson(text)).data;
         if (letter !== undefined) take(letter);
       }
     } catch {

@@ -123,6 +123,11 @@ class OpenAttempt {
     return this.#worker;
   }
 
+  /** Its time begins when a worker takes it, however long the line is. */
+  waitInLine(): void {
+    if (this.#worker === undefined) this.#context.begin();
+  }
+
   begin({ worker, known }: Questions['begin'][0]): Questions['begin'][1] {
     const { key, item, skill, sampleIndex } = this.#attempt;
     const { target, judge, agent, begin } = this.#context;
@@ -167,7 +172,7 @@ class OpenAttempt {
   close(id: number): void {
     this.#agentRuns?.end();
     if (this.#context.signal.aborted && this.#worker !== undefined)
-      this.#post.ask(this.#worker, 'cancel', { run: this.#post.address, attempt: id }).catch(() => undefined);
+      this.#post.tell(this.#worker, 'cancel', { run: this.#post.address, attempt: id });
   }
 }
 
@@ -191,6 +196,7 @@ function watchWorkers({ redis, queue, post, open, fingerprint, onWarning }: Watc
         await queue.add('rollout', { run: address, attempt: id }, { jobId: jobIdOf(post, id) });
     }
     const isIdle = open.size > 0 && [...open.values()].every(({ worker }) => worker === undefined);
+    if (!isIdle) for (const attempt of open.values()) attempt.waitInLine();
     waitedMs = isIdle ? waitedMs + RENEW_MS : 0;
     if (waitedMs < NOBODY_MS || isWarned) return;
     isWarned = true;

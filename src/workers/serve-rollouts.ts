@@ -79,12 +79,13 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
     active.set(key, over);
     try {
       if (!(await isHere(redis, 'run', run))) return; // nobody waits for it
-      const known = [...skills.keys()];
-      const task = await post.ask(run, 'begin', { attempt, worker: post.address, known }, over.signal);
+      const known = new Map(skills); // one that it says it knows must not be forgotten meanwhile
+      const asked = { attempt, worker: post.address, known: [...known.keys()] };
+      const task = await post.ask(run, 'begin', asked, over.signal);
       if (!task) return;
       if (task.skill !== undefined) remember(skills, task.skillHash, task.skill);
       tell('begin', task);
-      const made = { run, attempt, task, skill: skills.get(task.skillHash)!, signal: over.signal };
+      const made = { run, attempt, task, skill: task.skill ?? known.get(task.skillHash)!, signal: over.signal };
       const outcome = await attemptTask(made, { ...options, post, agents, folder }).then(
         (result) => ({ attempt, result }),
         (error) => ({ attempt, error: encodeError(error) }),
@@ -215,7 +216,8 @@ function modelOf(
       const call = { attempt, role, id: `${hash} ${time}`, request: toWire(request) };
       const until = request.signal ? AbortSignal.any([signal, request.signal]) : signal;
       return post.ask(run, 'call', call, until).catch((error) => {
-        if (until.aborted) post.ask(run, 'drop', call).catch(() => undefined);
+        // A worker that ends drops nothing: the next one gets the reply, which is paid for.
+        if (until.aborted && !signal.aborted) post.tell(run, 'drop', call);
         throw error;
       });
     },

@@ -78,24 +78,37 @@ export type WireRequest = Omit<ChatRequest, 'schema' | 'isUsable' | 'signal'> & 
 
 /** A schema travels as JSON Schema. Functions do not travel: whether a reply can be used is told by its schema. */
 export function toWire({ schema, isUsable: _, signal: __, ...request }: ChatRequest): WireRequest {
-  return { ...request, ...(schema && { schema: z.toJSONSchema(schema, { io: 'input' }) }) };
+  const sent = schema && orNothing(() => z.toJSONSchema(schema, { io: 'input' }));
+  return { ...request, ...(sent && { schema: sent }) };
 }
 
 export function fromWire({ schema: sent, ...request }: WireRequest): ChatRequest {
-  if (sent === undefined) return request;
-  const schema = z.fromJSONSchema(sent as Parameters<typeof z.fromJSONSchema>[0]);
+  const schema = sent && orNothing(() => z.fromJSONSchema(sent as Parameters<typeof z.fromJSONSchema>[0]));
+  if (!schema) return request;
+  // Otherwise objects would come back as open ones, which no provider is held to.
+  schema._zod.toJSONSchema = () => structuredClone(sent);
   const isUsable = ({ text }: ChatReply) =>
     jsonCandidates(text).some((candidate) => schema.safeParse(parseJson(candidate)).success);
   return { ...request, schema, isUsable };
 }
 
-export type WireError = {
-  readonly type: 'prompt' | 'call' | 'known' | 'other';
-  readonly message: string;
-  readonly code?: ErrorCode | undefined;
-  readonly hint?: string | undefined;
-  readonly details?: object | undefined;
-};
+/** A schema that cannot be written as JSON Schema, such as a date's, is sent to no provider either. */
+function orNothing<T>(convert: () => T): T | undefined {
+  try {
+    return convert();
+  } catch {
+    return undefined;
+  }
+}
+
+export const WireError = z.object({
+  type: z.enum(['prompt', 'call', 'known', 'other']),
+  message: z.string(),
+  code: z.custom<ErrorCode>((code) => typeof code === 'string').optional(),
+  hint: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+export type WireError = Readonly<z.infer<typeof WireError>>;
 
 /** An error without its cause. Keys of this process and secrets of others do not leave it. */
 export function encodeError(error: unknown): WireError {

@@ -67,7 +67,8 @@ function addNights({ limited, calling }: Parts): void {
   const night = (name: string, what: string) =>
     limited(name, what)
       .option('--tasks <file>', 'reviewed tasks instead of those in your sessions')
-      .option('--quiet', 'no progress');
+      .option('--quiet', 'no progress')
+      .addOption(new Option('--queue <url>').hideHelp().argParser(refuseQueue));
   night('dry-run', 'run a night and keep nothing of it').action(
     calling(async () => (await import('../sleep/run.ts')).showDryRun),
   );
@@ -78,6 +79,16 @@ function addNights({ limited, calling }: Parts): void {
     .addOption(new Option('--if-due <time>', 'only if this time has passed since the last job').hideHelp())
     .addOption(new Option('--check', 'check what a nightly job needs').hideHelp())
     .action(calling(async () => (await import('../sleep/run.ts')).showNight));
+}
+
+function refuseQueue(): never {
+  throw new SkillError(
+    'USAGE',
+    'a night takes no --queue: its tasks hold texts of your sessions, which stay on this machine',
+    {
+      hint: 'Leave --queue out. Training, eval and compare take it.',
+    },
+  );
 }
 
 const readNight = readOrdinal('the number of a night');
