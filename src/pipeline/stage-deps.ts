@@ -84,6 +84,12 @@ export function countedTogether(deps: StageDeps, planned: number): StageDeps {
   return { ...deps, onProgress };
 }
 
+/** The same deps for work of a phase that does not usually come next: progress names it. */
+export const inPhase = (deps: StageDeps, phase: Progress['phase']): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, phase),
+});
+
 export function stageSettings(config: SkillOptConfig) {
   const { callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens } = config;
   const { optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens } = config;

@@ -39,6 +39,7 @@ import {
 import { type LimitReached, whyFewer } from '../models/index.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
+import { createAhead } from './ahead.ts';
 import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
 import { createReserve, keepLimit } from './budget/with-reserve.ts';
 import { notify, Recorder } from './record/recorder.ts';
@@ -117,10 +118,12 @@ export class SkillOptTrainer<I extends Item = Item> {
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
     const lookAtTest = async (look: TestLook) => {
       await recorder.written(); // a look cannot be taken back, so the measured skills must be safe
-      return store.lookAtTest?.(look) ?? 1;
+      return store.lookAtTest!(look);
     };
     const { commit, keepAttempts } = recorder;
-    const run = { config, env, items, deps, commit, keepAttempts, lookAtTest, reserve, warn };
+    const ahead = createAhead(deps, budget.forRollouts);
+    const looking = { lookAtTest: store.lookAtTest && lookAtTest };
+    const run = { config, env, items, deps, ahead, commit, keepAttempts, ...looking, reserve, warn };
     const advise = (error: LimitReached) => advisedLimit(error, recorder.state, { config, items });
     const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
     if (store.caches.workFolder) await rm(store.caches.workFolder, { recursive: true, force: true });
