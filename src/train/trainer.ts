@@ -5,6 +5,7 @@
  * and the limits of calls, tokens, dollars and minutes; `maxRollouts` may not. Opening the store takes `run.lock` (RUN_LOCKED while
  * its process lives; that of a dead one is taken over) and cuts off a torn last line. With --fresh the store looks empty until it is
  * opened, which moves the old run to PATH.old-N first. The new run uses the replies that the old one has paid for.
+ * Overlaps: without a limit, some stages begin before their turn (`ahead.ts`). Facts keep their order, and no call is added.
  * Resume: the Recorder folds the journal up to its last checkpoint: a `step-end`, or an event outside of steps. A step that was cut
  * off is taken again from its rollout on. The caches answer what was paid, and an event that comes out as before is not written twice.
  * Limits: each model call reserves the most that it may cost; a limit of minutes also ends calls in flight. Where the search may not

@@ -14,10 +14,10 @@ import {
 } from 'skillopt';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 
-export const SIZES = { train: 16, val: 12, test: 6, topics: 6 };
+const SIZES = { train: 16, val: 12, test: 6, topics: 6 };
 
 /** A call, or an attempt of a task, as the far side sees it: `start val-3`, `end merge`. */
-export type Seen = { readonly at: 'start' | 'end'; readonly what: string };
+type Seen = { readonly at: 'start' | 'end'; readonly what: string };
 
 type Played = {
   readonly config?: SkillOptConfigInput;
