@@ -34,7 +34,7 @@ type Letter =
 
 const REMIND_MS = 5_000;
 /** An answer is kept for so long, to be sent again. */
-const KEPT_MS = 60_000;
+const KEPT_MS = 15_000;
 /** Letters that nobody fetches go away. */
 const EXPIRE_S = 3_600;
 

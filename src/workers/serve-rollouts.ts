@@ -24,7 +24,7 @@ import {
   whoIsHere,
 } from './handshake.ts';
 import { openPost, type Post } from './post.ts';
-import { openServer, PREFIX } from './redis.ts';
+import { openServer, PREFIX, soon } from './redis.ts';
 import { encodeError, type Job, type Orders, type Questions, type Task, toWire } from './wire.ts';
 
 export type ServeRolloutsOptions = {
@@ -117,9 +117,9 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       const closing = worker.close();
       await Promise.race([closing, after(drainMs)]);
       for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
-      await Promise.race([closing, after(1_000)]);
+      await soon(closing);
       watch.close();
-      await Promise.race([leave(redis, presence()), after(1_000)]).catch(() => undefined);
+      await soon(leave(redis, presence()));
       post.close();
       redis.disconnect();
       await rm(folder, { recursive: true, force: true });
