@@ -87,6 +87,7 @@ export async function runElsewhere({
       watch.close();
       const leaving = leave(redis, { role: 'run', address: post.address }).then(() => queue.close());
       await soon(leaving);
+      await soon(queue.disconnect());
       post.close();
       redis.disconnect();
     },

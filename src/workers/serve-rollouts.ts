@@ -118,6 +118,7 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       await Promise.race([closing, after(drainMs)]);
       for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
       await soon(closing);
+      await soon(worker.disconnect());
       watch.close();
       await soon(leave(redis, presence()));
       post.close();
