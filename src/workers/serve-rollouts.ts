@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -185,7 +186,7 @@ async function attemptTask({ task, skill, ...asked }: Made, making: Making): Pro
   });
   // Draw 0: the process that trains numbers the calls of the attempt by its draw.
   const [result] = await runRollout({ env, skill, items: [task.item], sampleIndex: 0, isPart: true }, deps);
-  await rm(workFolder, { recursive: true, force: true });
+  if (existsSync(workFolder)) await rm(workFolder, { recursive: true, force: true });
   return result!;
 }
 
