@@ -7,6 +7,7 @@ export { failurePatterns, type Reflection, reflectByGroup, runMinibatchReflect }
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
 export type { RolloutCache } from './rollout/rollout-memory.ts';
+export { rolloutKey } from './rollout/rollout-memory.ts';
 export {
   countedTogether,
   createLimit,

@@ -83,7 +83,12 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async train(): Promise<RunSummary> {
-    return withEnv(this.#options.env, this.#config, () => this.#trainInStore());
+    const { env, runner } = this.#options;
+    try {
+      return await withEnv(env, this.#config, () => this.#trainInStore());
+    } finally {
+      await runner?.close?.();
+    }
   }
 
   async #trainInStore(): Promise<RunSummary> {
