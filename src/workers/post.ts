@@ -116,15 +116,10 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
 /** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
 function sender(redis: Redis): (to: string, letter: Letter) => void {
   const boxes = new Map<string, string[]>();
-  const expires = new Map<string, number>();
   const flush = () => {
     const batch = redis.pipeline();
-    for (const [box, texts] of boxes) {
-      batch.rpush(box, ...texts);
-      const isDue = performance.now() - (expires.get(box) ?? Number.NEGATIVE_INFINITY) > (EXPIRE_S * 1_000) / 2;
-      if (isDue) batch.expire(box, EXPIRE_S);
-      if (isDue) expires.set(box, performance.now());
-    }
+    // Each time: a list that was read empty is a new one, which would never go away.
+    for (const [box, texts] of boxes) batch.rpush(box, ...texts).expire(box, EXPIRE_S);
     boxes.clear();
     batch.exec().catch(() => undefined); // what is lost is asked again
   };

@@ -93,6 +93,18 @@ describe.skipIf(lacksRedis())('the post between processes', () => {
     expect(await end.read()).toEqual({ type: 'answer', id: 'two', value: 6 });
   });
 
+  it('lets letters go away that nobody fetches, also behind some that were fetched', async () => {
+    using end = await open();
+    for (const id of ['fetched', 'left']) {
+      await end.write({ type: 'remind', id, from: end.box });
+      if (id === 'fetched') await end.read();
+    }
+    const box = `skillopt:post:${end.box}`;
+    const client = redis.connect();
+    await expect.poll(() => client.llen(box)).toBe(1);
+    await expect.poll(() => client.ttl(box)).toBeGreaterThan(0);
+  });
+
   it.each(['odd', 'constructor', '__proto__'])('refuses a question of the kind %s', async (kind) => {
     using end = await open();
     await end.write({ type: 'ask', id: 'one', from: end.box, kind, body: 3 });
