@@ -85,6 +85,7 @@ async function withinTime(redis: Redis, last: () => Error | undefined, shown: st
       redis.on('error', (error) => (isRefused(error) ? reject(error) : undefined));
       redis.connect().catch(() => undefined); // `error` says why
     });
+    await redis.exists(keyOf('here')); // an account may have no rights to our keys
   } catch (error) {
     redis.disconnect();
     throw unreachable(shown, error as Error, 'did not answer');

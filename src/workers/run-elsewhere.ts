@@ -64,7 +64,7 @@ export async function runElsewhere({
   let last = 0;
   let isClosed = false;
   return {
-    most: { calls: 0 },
+    most: { calls: 0, totalTokens: 0, costUsd: 0 }, // workers pay for nothing by themselves
     async run(attempt, context) {
       const id = ++last;
       const making = new OpenAttempt(attempt, context, post);

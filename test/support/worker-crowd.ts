@@ -22,7 +22,7 @@ export function startWorker({ queue, cwd, args = [], env = {} }: Omit<CrowdOptio
     child.stdout.on('data', (text: string) => {
       const lines = (printed.stdout + text).split('\n');
       printed.stdout = lines.pop()!;
-      events.push(...lines.map((line) => JSON.parse(line)));
+      events.push(...lines.filter((line) => line.startsWith('{"type"')).map((line) => JSON.parse(line)));
       if (events.some(({ type }) => type === 'ready')) resolve();
     });
     child.stderr.on('data', (text: string) => {

@@ -22,7 +22,7 @@ describe.skipIf(lacksRedis())('limits of a run on workers', { timeout: 400_000 }
     const { finished } = project.start(['train', '--quiet', '--ignore-estimate', '--queue', redis.url]);
     await crowd.killSome(20, { seed: 2, until: finished });
     const { code, stderr } = await finished;
-    expect([code, stderr]).toEqual([3, expect.stringContaining('maxCalls')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('--max-calls is reached: 30 of 30')]);
     expect(crowd.kills()).toBeGreaterThan(4);
     expect(server.requests.length).toBe(30);
   });

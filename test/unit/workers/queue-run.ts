@@ -24,11 +24,23 @@ export function queueProject(url: string, config: object = {}, files: Readonly<R
   };
 }
 
-/** What a run wrote down, usage too, without times and places. */
-export async function factsOf(run: string): Promise<unknown[]> {
+/**
+ * What a run wrote down, without times and places, and what each stage used in all: work that overlaps is counted by whichever
+ * event comes next.
+ */
+export async function factsOf(
+  run: string,
+): Promise<{ readonly facts: unknown; readonly usage: Readonly<Record<string, number>> }> {
   const events = await readJournal(join(run, 'events.jsonl'));
-  const plain = ['at', 'ms', 'waitMs', 'check', 'outRoot'];
-  return JSON.parse(JSON.stringify(events, (key, value) => (plain.includes(key) ? undefined : value)));
+  const plain = ['at', 'ms', 'usage', 'check', 'outRoot'];
+  const usage: Record<string, number> = {};
+  for (const [stage, used] of events.flatMap((event) => Object.entries(event.usage ?? {}))) {
+    for (const [what, count] of Object.entries(used as Record<string, number>)) {
+      if (what !== 'waitMs') usage[`${stage} ${what}`] = (usage[`${stage} ${what}`] ?? 0) + count;
+    }
+  }
+  const facts = JSON.parse(JSON.stringify(events, (key, value) => (plain.includes(key) ? undefined : value)));
+  return { facts, usage };
 }
 
 /** An environment of two modules, whose attempts compute for `WORK_MS` and ask no model. */

@@ -35,8 +35,15 @@ describe.skipIf(lacksRedis())('a server with TLS and accounts', { timeout: 200_0
   it('serves an account with the rights that the docs name, and not one without them', async () => {
     using made = certificate();
     const tls = ['--tls-cert-file', made.cert, '--tls-key-file', made.key, '--tls-auth-clients', 'no'];
-    const users = ['--user', `skillopt on >word ${RIGHTS}`, '--user', 'stranger on >word ~other:* +@all'];
-    await using redis = await startRedis((port) => ['--port', '0', '--tls-port', String(port), ...tls, ...users]);
+    const users = [`--user skillopt on >word ${RIGHTS}`, '--user stranger on >word ~other:* +@all'];
+    await using redis = await startRedis((port) => [
+      '--port',
+      '0',
+      '--tls-port',
+      String(port),
+      ...tls,
+      ...users.join(' ').split(' '),
+    ]);
     const url = (user: string) => `rediss://${user}:word@127.0.0.1:${redis.port}`;
     const trusting = { NODE_EXTRA_CA_CERTS: made.cert };
     await using models = await startModels(10);
@@ -61,10 +68,14 @@ describe.skipIf(lacksRedis())('a server with TLS and accounts', { timeout: 200_0
 function certificate() {
   const folder = tempFolder();
   const [cert, key] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')];
-  execFileSync('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-keyout', key, '-out', cert],
-    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
-  ]);
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-keyout', key, '-out', cert],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
+    ],
+    { stdio: 'ignore' },
+  );
   return { ...folder, cert, key };
 }
 
