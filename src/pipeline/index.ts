@@ -19,4 +19,4 @@ export {
 } from './stage-deps.ts';
 export { mergePatches } from './update/aggregate.ts';
 export { decideLearningRate, rankAndSelect } from './update/select.ts';
-export { readFirst, updateSkill } from './update/update.ts';
+export { fits, readFirst, surelyFits, updateSkill } from './update/update.ts';
