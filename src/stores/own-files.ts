@@ -11,6 +11,7 @@ export async function makeOwnFolder(directory: string, folder: string): Promise<
   let path = directory;
   for (const name of relative(directory, folder).split(sep)) {
     path = join(path, name);
+    if (await refuseLink(path)) continue; // most are there: asking costs less than an error
     await mkdir(path).catch((error) => {
       if (!isTaken(error)) throw error;
     });
@@ -18,9 +19,10 @@ export async function makeOwnFolder(directory: string, folder: string): Promise<
   }
 }
 
-export async function refuseLink(path: string): Promise<void> {
+/** Answers whether anything is there. */
+export async function refuseLink(path: string): Promise<boolean> {
   const found = await orIfMissing(lstat(path), undefined);
-  if (!found?.isSymbolicLink()) return;
+  if (!found?.isSymbolicLink()) return found !== undefined;
   throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} is a link, and a run writes only into its own folder`, {
     hint: 'Delete the link and start again, or choose another run directory (outRoot).',
   });
