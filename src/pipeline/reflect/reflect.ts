@@ -51,8 +51,9 @@ type Minibatch = { readonly sourceType: SourceType; readonly results: readonly R
 export async function runMinibatchReflect(input: ReflectInput, deps: StageDeps): Promise<RawPatch[]> {
   let done = 0;
   const minibatches = toMinibatches(input);
+  const head = writeHead(input);
   const patches = await deps.limit.map(minibatches, async (minibatch) => {
-    const patch = await analyse(minibatch, input, deps);
+    const patch = await analyse(minibatch, { ...input, head }, deps);
     deps.onProgress(++done, minibatches.length);
     return patch;
   });
@@ -73,12 +74,14 @@ function toMinibatches({ results, minibatchSize, seed, failureOnly = false, poli
   return [...group('failure', seed), ...(failureOnly ? [] : group('success', seed + 1))];
 }
 
-async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDeps): Promise<RawPatch> {
-  const { mode = 'patch' } = input;
+/** What all analysts read first is written once. */
+type AnalystInput = ReflectInput & { readonly head: string };
+
+async function analyse(minibatch: Minibatch, input: AnalystInput, deps: StageDeps): Promise<RawPatch> {
+  const { head, mode = 'patch' } = input;
   const { sourceType, results } = minibatch;
   const prompt = modePrompt(sourceType === 'failure' ? 'analyst_error' : 'analyst_success', mode);
   const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
-  const head = writeHead(input);
   const room = await trajectoryRoom({ prompt, head, maxOutputTokens }, deps);
   const { texts, clippedCount } = await clipTrajectories(results, room, deps);
   const read = promptSection(HEADINGS.trajectories, texts.join('\n\n'), `${results.length} ${OUTCOMES[sourceType]}`);
