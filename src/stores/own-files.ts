@@ -12,10 +12,10 @@ export async function makeOwnFolder(directory: string, folder: string): Promise<
   for (const name of relative(directory, folder).split(sep)) {
     path = join(path, name);
     if (await refuseLink(path)) continue; // most are there: asking costs less than an error
-    await mkdir(path).catch((error) => {
+    await mkdir(path).catch(async (error) => {
       if (!isTaken(error)) throw error;
+      await refuseLink(path); // another was faster
     });
-    await refuseLink(path);
   }
 }
 
