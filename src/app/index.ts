@@ -111,3 +111,4 @@ export { type Compared, type CompareOptions, compareDocuments, compareRuns } fro
 export { comparisonOf, type OpenEval, openEval } from './scoring/evaluate.ts';
 export { ALL_SPLITS } from './scoring/score.ts';
 export { type TryOptions, tryAgent } from './try-agent.ts';
+export { type OpenWorker, openWorker } from './work-elsewhere.ts';

@@ -7,6 +7,7 @@ import { SkillOptTrainer, type TrainerOptions } from '../train/index.ts';
 import { estimateWiring } from './estimate.ts';
 import { type LoadedRun, loadRun } from './load-run.ts';
 import { overlayEnv, wireRun } from './wire-run.ts';
+import { workElsewhere } from './work-elsewhere.ts';
 
 /** A project that is ready to be trained. `await using` closes its environment. */
 export type OpenRun = AsyncDisposable & {
@@ -40,6 +41,8 @@ export type OpenOptions = {
   readonly isForced?: boolean;
   /** Whether the run that is there will be moved aside. A run that has begun goes on. */
   readonly isFresh?: boolean;
+  /** The address of a queue, if workers shall make the attempts. */
+  readonly queue?: string | undefined;
 };
 
 /** Wires a project and sets up its environment once, for both the estimate and the run. */
@@ -55,7 +58,12 @@ export async function openRun(loaded: LoadedProject, caller: Caller, options: Op
   for (const warning of wiring.warnings) caller.notices?.warn(warning);
   const env = overlayEnv(wiring.env, { setup: undefined, close: undefined } as object); // it is set up already
   const skill = initialSkill === undefined ? {} : { initialSkill, skillSource };
-  const trainer = { config, env, ...models, promptOverrides, projectFile, isRunNamed, ...skill };
+  const elsewhere = await workElsewhere(
+    loaded,
+    { ...wiring, env },
+    { agent: models.agent, queue: options.queue, caller },
+  );
+  const trainer = { config, env, ...models, ...elsewhere, promptOverrides, projectFile, isRunNamed, ...skill };
   return {
     path,
     isNew,
@@ -65,7 +73,10 @@ export async function openRun(loaded: LoadedProject, caller: Caller, options: Op
       if (trial?.warning !== undefined) caller.notices?.warn(trial.warning);
       return trainAt(path, trainer, options);
     },
-    [Symbol.asyncDispose]: async () => void (await wiring.env.close?.()),
+    async [Symbol.asyncDispose]() {
+      await elsewhere.runner?.close?.();
+      await wiring.env.close?.();
+    },
   };
 }
 

@@ -188,6 +188,8 @@ const special: { readonly [code in ErrorCode]?: ExitCode } = {
   MODEL_CALL_FAILED: 4,
   ENV_FAILED: 4,
   PROMPT_TOO_LONG: 4,
+  QUEUE_UNREACHABLE: 4,
+  WORKER_MISMATCH: 4,
   RUN_LOCKED: 5,
   ANSWER_PENDING: 6,
 };

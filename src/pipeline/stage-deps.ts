@@ -84,6 +84,12 @@ export function countedTogether(deps: StageDeps, planned: number): StageDeps {
   return { ...deps, onProgress };
 }
 
+/** The same deps for work of a phase that does not usually come next: progress names it. */
+export const inPhase = (deps: StageDeps, phase: Progress['phase']): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, phase),
+});
+
 export function stageSettings(config: SkillOptConfig) {
   const { callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens } = config;
   const { optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens } = config;
@@ -166,11 +172,20 @@ export function createStop(signal?: AbortSignal, drainMs = 10_000): Stop {
   };
 }
 
-/** `signal` fires when the time of a task is up or the run gives up; `expiry` rejects at the same moment. */
-export function createDeadline({ stop, rolloutTimeoutMs }: Pick<StageDeps, 'stop' | 'rolloutTimeoutMs'>): Disposable & {
+type Timed = Pick<StageDeps, 'stop' | 'rolloutTimeoutMs'>;
+
+const timedOut = ({ rolloutTimeoutMs }: Timed) => new Error(`timed out after ${rolloutTimeoutMs / 1000} s`);
+
+type Deadline = Disposable & {
   readonly signal: AbortSignal;
   readonly expiry: Promise<never>;
-} {
+  /** The task has its whole time again. */
+  restart(): void;
+};
+
+/** `signal` fires when the time of a task is up or the run gives up; `expiry` rejects at the same moment, with what `late` makes. */
+export function createDeadline(timed: Timed, late = () => timedOut(timed)): Deadline {
+  const { stop, rolloutTimeoutMs } = timed;
   const controller = new AbortController();
   let reject: (reason: unknown) => void = () => {};
   const expiry = new Promise<never>((_, no) => {
@@ -182,11 +197,12 @@ export function createDeadline({ stop, rolloutTimeoutMs }: Pick<StageDeps, 'stop
     controller.abort(reason);
   };
   const abandon = () => end(stop.abandon.reason);
-  const timer = setTimeout(() => end(new Error(`timed out after ${rolloutTimeoutMs / 1000} s`)), rolloutTimeoutMs);
+  const timer = setTimeout(() => end(late()), rolloutTimeoutMs);
   stop.abandon.addEventListener('abort', abandon);
   return {
     signal: controller.signal,
     expiry,
+    restart: () => void timer.refresh(),
     [Symbol.dispose]() {
       clearTimeout(timer);
       stop.abandon.removeEventListener('abort', abandon);

@@ -28,7 +28,11 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   },
   { skills: 'skill folders on disk, and how live files are replaced' },
   { runners: 'agents at work on tasks' },
-  { train: 'the loop', project: 'the project file; models and environments by name' },
+  {
+    train: 'the loop',
+    project: 'the project file; models and environments by name',
+    workers: 'attempts on other machines, through a queue',
+  },
   { tasks: 'drafting, checking, reviewing tasks' },
   { sleep: 'transcripts become tasks, and tasks a proposal' },
   { app: 'opens a project, a run, a night; applies, compares, examines. Prints nothing' },

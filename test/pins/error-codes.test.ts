@@ -22,6 +22,8 @@ const codes = {
   ANSWER_PENDING: true,
   BUDGET_EXHAUSTED: true,
   SANDBOX_UNAVAILABLE: true,
+  QUEUE_UNREACHABLE: true,
+  WORKER_MISMATCH: true,
   USAGE: true,
 } satisfies Record<ErrorCode, true>;
 

@@ -331,6 +331,7 @@ const surface: Record<string, string[]> = {
     'withinVariance',
   ],
   './testing': ['scripted', 'startFakeAgentLLM', 'startFakeLLM'],
+  './workers': ['agentElsewhere', 'runElsewhere', 'serveRollouts'],
   './workspaces': [
     'openRolloutFolder',
     'openSandbox',
@@ -361,6 +362,7 @@ describe('the published package', () => {
       './sleep',
       './stats',
       './testing',
+      './workers',
       './workspaces',
       './package.json',
     ]);

@@ -226,6 +226,8 @@ describe('what commands answer with --json', () => {
       'a value that cannot be': 'train --batch-size 0',
       'tasks that are not there': 'train --tasks nope.jsonl',
       'a model without a key': 'train --target openai:gpt-5-mini',
+      'a worker without a queue': 'worker',
+      'a queue that is none': 'worker --queue http://127.0.0.1:1',
     });
     using empty = tempFolder();
     const nowhere = { cwd: empty.path };

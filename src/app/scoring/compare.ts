@@ -12,6 +12,7 @@ import { plural } from '../../core/text/index.ts';
 import { type Caller, type LoadedProject, resolveScoring, type ScoringModels } from '../../project/index.ts';
 import type { CompareReport, ScoredDocument, Side, SideComparison } from '../../report/index.ts';
 import { loadRun } from '../load-run.ts';
+import { scoreElsewhere } from '../work-elsewhere.ts';
 import {
   planSplits,
   requireTrueTasks,
@@ -135,18 +136,20 @@ export async function compareRuns(first: Compared, second: Compared, split: stri
   return { a, b, split, against, notes, costOf: 'the runs', settings: differentSettings(a, b) };
 }
 
-export type CompareOptions = Omit<ScoringOptions, 'plan' | 'onWarning' | keyof ScoringModels> & {
+export type CompareOptions = Omit<ScoringOptions, 'plan' | 'onWarning' | 'elsewhere' | keyof ScoringModels> & {
   readonly split: string;
   readonly caller: Caller;
   /** Whether it goes on with tasks from which no true number can be measured. */
   readonly isForced?: boolean | undefined;
+  /** The address of a queue, if workers shall make the attempts. */
+  readonly queue?: string | undefined;
 };
 
 /** Two documents, both scored on the same tasks of a project. */
 export async function compareDocuments(
   loaded: LoadedProject,
   documents: readonly [Compared, Compared],
-  { split, caller, isForced, ...options }: CompareOptions,
+  { split, caller, isForced, queue, ...options }: CompareOptions,
 ): Promise<CompareReport> {
   const onWarning = (message: string) => caller.notices?.warn(message);
   const subjects: Subject[] = [];
@@ -156,7 +159,8 @@ export async function compareDocuments(
   const models = await resolveScoring(loaded, caller);
   const plan = await planSplits(wiring, split);
   requireEnough(plan.tasks.length, split);
-  const scored = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning });
+  const elsewhere = scoreElsewhere(loaded, { agent: models.agent, queue, caller });
+  const scored = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning, elsewhere });
   const unmeasured = scored.find((one) => one.unmeasured)?.unmeasured;
   if (unmeasured) throw unmeasured;
   const [a, b] = scored.map((one) => sideOf(one, wiring.config)) as [Side, Side];

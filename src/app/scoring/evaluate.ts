@@ -11,6 +11,7 @@ import type {
   SkillCheck,
 } from '../../report/index.ts';
 import { estimateScoring } from '../estimate.ts';
+import { scoreElsewhere } from '../work-elsewhere.ts';
 import { openBaseline } from './baseline.ts';
 import { compareSides, sideOf } from './compare.ts';
 import { planSplits, requireTrueTasks, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
@@ -26,6 +27,8 @@ type EvalInput = {
   readonly cwd: string;
   /** Whether it goes on with tasks from which no true number can be measured. */
   readonly isForced?: boolean | undefined;
+  /** The address of a queue, if workers shall make the attempts. */
+  readonly queue?: string | undefined;
 };
 
 type EvalOptions = Pick<ScoringOptions, 'observers' | 'signal' | 'isCached'> & {
@@ -63,7 +66,9 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
           texts: subjects.map(({ text }) => text),
         }),
       async score({ minScore, ...options }) {
-        const [scored, before] = await scoreDocuments(subjects, { ...models, ...options, plan, onWarning });
+        const elsewhere = scoreElsewhere(loaded, { agent: models.agent, queue: input.queue, caller });
+        const scoring = { ...models, ...options, plan, onWarning, elsewhere };
+        const [scored, before] = await scoreDocuments(subjects, scoring);
         const check = checkSkill({ scored: scored!, baseline: before, minScore, config });
         return { split, scored: scored!, baseline: before, check };
       },

@@ -16,6 +16,7 @@ import type { ScoredDocument, SkillScore } from '../../report/index.ts';
 import { countTestLook, openCaches } from '../../stores/index.ts';
 import { evaluatePasses, hashTasks, splitItems, withEnv } from '../../train/index.ts';
 import { readSkill, type Wiring, wireRun, withDocument } from '../wire-run.ts';
+import type { Elsewhere } from '../work-elsewhere.ts';
 
 /** A document to be scored, wired into the project with the files that belong to it. */
 export type Subject = { readonly document: string; readonly text: string; readonly wiring: Wiring };
@@ -42,6 +43,8 @@ export type ScoringOptions = ScoringModels & {
   readonly observers: readonly RunObserver[];
   readonly signal: AbortSignal;
   readonly onWarning: (message: string) => void;
+  /** What the attempts for a document need to be made by workers. */
+  readonly elsewhere?: ((wiring: Wiring) => Promise<Elsewhere>) | undefined;
 };
 
 /** Scores documents one after the other on the same tasks, within one set of limits. With caches nothing is paid twice. */
@@ -68,7 +71,7 @@ export async function scoreDocuments(subjects: readonly Subject[], options: Scor
 type Scoring = ScoringOptions & { readonly budget?: Budget; readonly caches?: Awaited<ReturnType<typeof openCaches>> };
 
 async function scoreDocument({ document, text, wiring }: Subject, scoring: Scoring): Promise<ScoredDocument> {
-  const { plan, target, judge, agent, isCached, onWarning, ...options } = scoring;
+  const { plan, target, judge, agent, isCached, onWarning, elsewhere, ...options } = scoring;
   const { env } = wiring;
   const config = { ...wiring.config, maxErroredShare: 1 }; // checked below, when there is something to show
   const splits: Record<string, SkillScore> = {};
@@ -76,9 +79,14 @@ async function scoreDocument({ document, text, wiring }: Subject, scoring: Scori
   const onUsage = (used: UsageTable) => {
     usage = addStageUsage(usage, used);
   };
-  for (const split of plan.names) {
-    const pass = { ...options, env, skill: text, split, target, judge, agent, config, onUsage };
-    [splits[split]] = (await evaluatePasses(pass, [0])) as [SkillScore];
+  const moved = await elsewhere?.(wiring);
+  try {
+    for (const split of plan.names) {
+      const pass = { ...options, env, skill: text, split, target, judge, agent, config, onUsage, ...moved };
+      [splits[split]] = (await evaluatePasses(pass, [0])) as [SkillScore];
+    }
+  } finally {
+    await moved?.runner?.close?.();
   }
   const taskTypes = env.getTaskTypes?.() ?? [];
   const { maxErroredShare } = parseConfig(wiring.config);

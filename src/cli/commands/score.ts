@@ -40,7 +40,7 @@ import {
 import { makeFolder } from '../../stores/index.ts';
 import { Answered } from '../errors.ts';
 import { formatOption, readPasses, readShare, rootOption } from '../flags/flags.ts';
-import { addEvalFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
+import { addEvalFlags, type ProjectFlags, queueOf, queueOption, typedProject } from '../flags/project-flags.ts';
 import { runPlace } from '../night-runs.ts';
 import { withProgress } from '../progress/progress.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
@@ -52,7 +52,7 @@ type ReportFlags = OptionalFlags<'out' | 'junit'>;
 type EvalFlags = ProjectFlags &
   Readonly<{ skill: string; split: string; format: Format; cache: boolean }> &
   ReportFlags &
-  OptionalFlags<'baseline', 'force', 'minScore'>;
+  OptionalFlags<'baseline' | 'queue', 'force', 'minScore'>;
 
 export const defineEval: DefineCommand = (command, terminal) => {
   command
@@ -63,7 +63,8 @@ export const defineEval: DefineCommand = (command, terminal) => {
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
     .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json, report.md and report.html there')
-    .option('--no-cache', 'ask the model again, even for cached replies');
+    .option('--no-cache', 'ask the model again, even for cached replies')
+    .addOption(queueOption());
   addEvalFlags(command)
     .addHelpText('after', EVAL_EXAMPLES)
     .action((flags: EvalFlags) => evaluate(flags, terminal));
@@ -91,7 +92,7 @@ async function evaluate({ skill, quiet, ...flags }: EvalFlags, terminal: Termina
   const loaded = await typedProject(flags, terminal);
   await using scoring = await openEval(
     loaded,
-    { skill, baseline, split, cwd, isForced },
+    { skill, baseline, split, cwd, isForced, queue: queueOf(flags, terminal) },
     { env: io.env, notices: terminal },
   );
   const files = await openReportFiles(flags, cwd);
@@ -206,7 +207,7 @@ async function addStepSummary(page: string, { env }: Pick<Io, 'env'>): Promise<v
 
 type CompareFlags = ProjectFlags &
   Readonly<{ split: string; root: string; format: 'text' | 'md'; cache: boolean }> &
-  OptionalFlags<never, 'force'>;
+  OptionalFlags<'queue', 'force'>;
 
 export const defineCompare: DefineCommand = (command, terminal) => {
   command
@@ -215,7 +216,8 @@ export const defineCompare: DefineCommand = (command, terminal) => {
     .option('--split <name>', 'tasks to compare on', 'test')
     .addOption(rootOption())
     .addOption(formatOption(['text', 'md']))
-    .option('--no-cache', 'ask the model again, even for cached replies');
+    .option('--no-cache', 'ask the model again, even for cached replies')
+    .addOption(queueOption());
   addEvalFlags(command)
     .addHelpText('after', COMPARE_EXAMPLES)
     .action((a: string, b: string, flags: CompareFlags) => compare([a, b], flags, terminal));
@@ -252,8 +254,9 @@ async function scoreBoth(a: NamedSide, b: NamedSide, flags: CompareFlags, termin
   const { split, quiet, cache: isCached, force: isForced, ...rest } = flags;
   const loaded = await typedProject(rest, terminal);
   const document = ({ name, path, isRun }: NamedSide) => ({ name, path: isRun ? join(path, 'best_skill.md') : path });
+  const queue = queueOf(flags, terminal);
   return withProgress(terminal, { loaded, quiet, isKept: isCached }, (watching) =>
-    compareDocuments(loaded, [document(a), document(b)], { split, isCached, isForced, ...watching }),
+    compareDocuments(loaded, [document(a), document(b)], { split, isCached, isForced, queue, ...watching }),
   );
 }
 

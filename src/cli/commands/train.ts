@@ -20,7 +20,7 @@ import { type CostEstimate, estimateLine, estimateLines } from '../../report/ind
 import { Answered, interruptible } from '../errors.ts';
 import { configOption, jsonOption, quietOption, rootOption, setOption } from '../flags/flags.ts';
 import { limitsAsFlags } from '../flags/in-flags.ts';
-import { addTrainFlags, type ProjectFlags, typedProject } from '../flags/project-flags.ts';
+import { addTrainFlags, type ProjectFlags, queueOf, queueOption, typedProject } from '../flags/project-flags.ts';
 import { nameProject } from '../named-project.ts';
 import { runPlace } from '../night-runs.ts';
 import { openProgress } from '../progress/progress.ts';
@@ -28,7 +28,7 @@ import { projectFileOf, reportRun, trainShown } from '../report-run.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type TrainFlags = ProjectFlags & OptionalFlags<never, 'fresh' | 'force' | 'ignoreEstimate'>;
+type TrainFlags = ProjectFlags & OptionalFlags<'queue', 'fresh' | 'force' | 'ignoreEstimate'>;
 
 export const defineTrain: DefineCommand = (command, terminal) => {
   command
@@ -36,6 +36,7 @@ export const defineTrain: DefineCommand = (command, terminal) => {
     .option('--fresh', 'start over; the run that is there is moved aside, its paid replies are used again')
     .option('--force', 'start even with tasks from which no true number can be measured')
     .option('--ignore-estimate', 'start even if a limit is below the minimum that the run needs')
+    .addOption(queueOption())
     .addOption(quietOption())
     .addOption(jsonOption())
     .addOption(setOption());
@@ -54,9 +55,10 @@ const TRAIN_EXAMPLES = examples([
 
 async function train(flags: TrainFlags, terminal: Terminal): Promise<void> {
   const { fresh: isFresh = false, force: isForced = false, quiet: isQuiet = false } = flags;
+  const queue = queueOf(flags, terminal);
   const loaded = await typedProject(flags, terminal);
   if (!isQuiet) loaded.notes.forEach(terminal.note);
-  await using run = await openRun(loaded, { env: terminal.io.env, notices: terminal }, { isFresh, isForced });
+  await using run = await openRun(loaded, { env: terminal.io.env, notices: terminal }, { isFresh, isForced, queue });
   if (run.isNew || isFresh) announceCost(await run.estimate(), loaded.project, flags, terminal);
   const hasAgent = agentTargetOf(loaded.project) !== undefined;
   await trainShown(run.path, { isQuiet, hasAgent }, terminal, (watching) => run.train({ isFresh, ...watching }));

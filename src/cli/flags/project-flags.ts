@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Command, CommanderError, type Option } from 'commander';
+import { type Command, CommanderError, Option } from 'commander';
 import type { z } from 'zod';
 import { configShape } from '../../core/contracts/index.ts';
 import {
@@ -78,6 +78,13 @@ export function addEvalFlags(command: Command): Command {
   for (const option of options) command.addOption(option);
   return command.option('--force', 'score even with tasks from which no true number can be measured');
 }
+
+export const queueOption = () =>
+  new Option('--queue <url>', 'workers make the attempts: redis://HOST:6379, or SKILLOPT_QUEUE (docs/workers.md)');
+
+/** The variable keeps a password out of the list of processes. */
+export const queueOf = ({ queue }: { readonly queue?: string | undefined }, { io }: Terminal): string | undefined =>
+  queue ?? (io.env.SKILLOPT_QUEUE || undefined);
 
 /** The settings of a project among all flags, and how each is typed. */
 export function typedSettings(flags: Readonly<Record<string, unknown>>) {

@@ -213,16 +213,39 @@ export type RolloutAttempt = {
   readonly sampleIndex: number;
 };
 
-/** What an attempt of a runner has cost. */
-export type RunnerSpending = { readonly calls: number; readonly usage: Usage; readonly costUsd?: number | undefined };
+/** What a runner has paid for by itself. */
+export type RunnerBill = {
+  /** Default: `rollout`. */
+  readonly stage?: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly costUsd?: number | undefined;
+};
+
+export type RunnerAnswer = {
+  readonly result: RolloutOutput;
+  /** Calls through the models of the context are counted where they are made. Without bills an attempt counts as `most`. */
+  readonly bills?: readonly RunnerBill[] | undefined;
+  /** How often the runner asked again, and how long its calls waited in line. */
+  readonly retries?: number | undefined;
+  readonly waitMs?: number | undefined;
+};
+
+/** What an attempt may use, as it may in `rolloutOne`. Calls through these models are limited, retried, cached and counted. */
+export type RunnerContext = Omit<RolloutContext, 'item' | 'skill' | 'keptWork'> & {
+  /** Says that the attempt begins now, and so does its time: for one that waited in line, or that is begun anew. */
+  readonly begin: () => void;
+};
 
 /** Makes the attempts of a run elsewhere, such as in other processes. Environments with `rolloutMany` always run in this process. */
 export interface RolloutRunner {
-  /** The most that one attempt may cost: no attempt begins that could exceed a limit of the run. Default: one call. */
+  /** The most that one attempt pays for by itself: none begins that could exceed a limit of the run. Default: one call. */
   readonly most?: { readonly calls?: number; readonly totalTokens?: number; readonly costUsd?: number };
   /**
    * A task whose code throws is a result. Throws `ModelCallError` when a model could not be reached, the signal's reason once it
-   * is aborted, and anything else when the run must stop. An attempt for which `onSpent` is not called counts as `most`.
+   * is aborted, and anything else when the run must stop. A runner that does not answer in time is an outage, and no result.
    */
-  run(attempt: RolloutAttempt, signal: AbortSignal, onSpent?: (spent: RunnerSpending) => void): Promise<RolloutResult>;
+  run(attempt: RolloutAttempt, context: RunnerContext): Promise<RunnerAnswer>;
+  /** Called by the trainer when the run is over, also after a failure. Others who use a runner close it themselves. */
+  close?(): Promise<void>;
 }

@@ -50,7 +50,9 @@ export {
   type RolloutManyContext,
   type RolloutOutput,
   type RolloutRunner,
-  type RunnerSpending,
+  type RunnerAnswer,
+  type RunnerBill,
+  type RunnerContext,
   type ScoringTrial,
   type SkillEnv,
 } from './env.ts';

@@ -25,6 +25,7 @@ import { type FindOrigin, withPlace } from '../origin.ts';
 import type { Project } from '../project.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
+import { moduleFiles } from './module-files.ts';
 
 /** The environment that a project names: a known one, or the default export of a module. */
 export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
@@ -93,12 +94,12 @@ function projectAdapterEnv(adapter: EnvAdapter, name: string, project: EnvProjec
 
 async function loadModuleEnv(path: string, project: EnvProject, findOrigin: FindOrigin): Promise<SkillEnv> {
   const name = basename(path);
-  const source = await readFile(path, 'utf8').catch(async (cause: Error) => {
+  const sources = await moduleFiles(path).catch(async (cause: Error) => {
     throw await withPlace(unreadable(path, cause), ['env'], findOrigin);
   });
   const made = await makeDefault(path, project).catch((cause: unknown) => Promise.reject(unloadable(name, cause)));
   const env = isEnvAdapter(made) ? projectAdapterEnv(made, basename(path, extname(path)), project) : made;
-  return guardEnv(env, { name, version: skillHash(source) });
+  return guardEnv(env, { name, version: skillHash([...sources.values()].join('\0')) });
 }
 
 /** The name is for messages, and the version for an environment without one. */

@@ -6,16 +6,19 @@ import {
   type PromptOverrides,
   type RolloutRunner,
   type RunCaches,
-  type RunnerSpending,
+  type RunnerAnswer,
   type SkillOptConfig,
 } from '../../core/contracts/index.ts';
 import { knowKeysIn } from '../../core/guard/index.ts';
 import {
   type Amounts,
   addStageUsage,
+  addUsage,
+  amountsIn,
   type Bill,
   type Ledger,
   loadingIn,
+  noStageUsage,
   type RunObserver,
   type StageUsage,
   type Stamp,
@@ -222,30 +225,39 @@ type RunnerWrapping = {
   readonly warn: (message: string) => void;
 };
 
-/** A runner within the limits of a run. What its attempts cost is counted, as far as it says so. */
+/** A runner within the limits of a run. What it pays for by itself is counted, as far as it says so. */
 function wrapRunner(runner: RolloutRunner, { budget, ledger, charge, warn }: RunnerWrapping): RolloutRunner {
   const bound: Amounts = { calls: 1, totalTokens: 0, costUsd: 0, ...runner.most };
   const unlimited = namesUnlimited(runner, budget.limits);
   return {
-    async run(attempt, signal) {
+    async run(attempt, context) {
       unlimited.splice(0).forEach(warn); // at the first attempt
+      const { signal } = context;
       const reservation = await budget.reserve(bound, [signal], { stage: 'rollout', ledger });
-      let spent: RunnerSpending = { ...bound, usage: { ...noUsage, input: bound.totalTokens } };
-      const onSpent = (told: RunnerSpending) => {
-        spent = told;
-      };
       try {
-        return await untilTimeIsOver(budget, signal, (until) => runner.run(attempt, until, onSpent));
+        const answer = await untilTimeIsOver(budget, signal, (until) =>
+          runner.run(attempt, { ...context, signal: until }),
+        );
+        const paid = billsOf(answer, bound);
+        const all = paid.reduce((sum, { amounts }) => addUsage(sum, amounts), noStageUsage);
+        reservation.settle(amountsIn({ rollout: all }), all);
+        paid.forEach(charge);
+        return answer;
       } finally {
-        const { calls, usage, costUsd } = spent;
-        const priced = costUsd === undefined ? { unpriced: calls } : { costUsd };
-        const amounts = { ...usage, replies: calls, ...priced };
-        const actual = { calls, totalTokens: usage.input + usage.output, costUsd: costUsd ?? 0 };
-        reservation.settle(actual, amounts);
-        charge({ stage: 'rollout', amounts });
+        reservation.fail(bound); // has no effect after an answer
       }
     },
   };
+}
+
+function billsOf({ bills, retries = 0, waitMs = 0 }: RunnerAnswer, most: Amounts): Bill[] {
+  const { calls, totalTokens, costUsd } = most;
+  const given = bills ?? [{ calls, usage: { ...noUsage, input: totalTokens }, costUsd }];
+  const paid = given.map(({ stage = 'rollout', calls: replies, usage, costUsd: dollars }) => {
+    const price = dollars === undefined ? { unpriced: replies } : { costUsd: dollars };
+    return { stage, amounts: { ...usage, replies, ...price } };
+  });
+  return [...paid, { stage: 'rollout', amounts: { retries, waitMs } }];
 }
 
 const LIMITS = { totalTokens: 'maxTotalTokens', costUsd: 'maxCostUsd' } as const;

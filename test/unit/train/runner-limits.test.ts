@@ -15,14 +15,14 @@ function runnerAt(
 ) {
   const runner: RolloutRunner = {
     ...(most && { most }),
-    async run({ item }, signal, onSpent) {
+    async run({ item }, { signal }) {
       for (let call = 0; call < calls; call++) {
         const body = JSON.stringify({ messages: [{ role: 'user', content: item.id }] });
         await fetch(`${url}/chat/completions`, { method: 'POST', body, signal });
       }
-      if (tells)
-        onSpent?.({ calls, usage: { ...usage, input: 100 * calls, output: 20 * calls }, costUsd: 0.01 * calls });
-      return { id: item.id, hard: 0, soft: 0 };
+      const result = { id: item.id, hard: 0, soft: 0 };
+      const bill = { calls, usage: { ...usage, input: 100 * calls, output: 20 * calls }, costUsd: 0.01 * calls };
+      return { result, ...(tells ? { bills: [bill] } : {}) };
     },
   };
   return runner;

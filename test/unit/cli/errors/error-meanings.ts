@@ -89,6 +89,15 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
     means: 'A task is scored by a command, and no sandbox is installed to run it in.',
     remedy: 'Install bubblewrap, or leave such tasks out.',
   },
+  QUEUE_UNREACHABLE: {
+    means:
+      'The server of `--queue` does not answer, refuses the account, or was away for a minute. No score is made of that.',
+    remedy: 'Start it, or check the address: `skillopt doctor --queue URL`. The same command resumes the run.',
+  },
+  WORKER_MISMATCH: {
+    means: 'A worker has another copy of the project, and would score a task differently. It made no attempt.',
+    remedy: 'Give all machines the same files, packages and versions: [workers.md](workers.md).',
+  },
   USAGE: {
     means: 'A command, argument or option that does not exist or does not fit.',
     remedy: 'The hint names what was probably meant. `skillopt COMMAND --help` lists all of them.',

@@ -1,0 +1,4 @@
+export { agentElsewhere } from './agent-elsewhere.ts';
+export { type Fingerprint, hashOf } from './handshake.ts';
+export { type RunElsewhereOptions, runElsewhere } from './run-elsewhere.ts';
+export { type RolloutWorker, type ServeRolloutsOptions, serveRollouts, type WorkerEvent } from './serve-rollouts.ts';

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { parseJson } from '../core/text/index.ts';
+import { untilAborted } from '../models/index.ts';
+import { keyOf, type QueueServer } from './redis.ts';
+import { decodeError, encodeError, type WireError } from './wire.ts';
+
+type Exchange = Readonly<Record<string, readonly [unknown, unknown]>>;
+
+/** Answers one kind of question of another process, whose address is `from`. */
+export type Answers<Asked extends Exchange> = {
+  readonly [Kind in keyof Asked]: (body: Asked[Kind][0], from: string) => Promise<Asked[Kind][1]>;
+};
+
+export interface Post<Asks extends Exchange> {
+  /** Under which others reach this process. */
+  readonly address: string;
+  /** Asks until an answer comes, also while the server is away. Throws what the other side threw, or the signal's reason. */
+  ask<Kind extends keyof Asks & string>(
+    to: string,
+    kind: Kind,
+    body: Asks[Kind][0],
+    signal?: AbortSignal,
+  ): Promise<Asks[Kind][1]>;
+  close(): void;
+}
+
+type Letter =
+  | { readonly type: 'ask'; readonly id: string; readonly from: string; readonly kind: string; readonly body: unknown }
+  /** Whether the question has arrived: one may be lost when the server ends. */
+  | { readonly type: 'remind'; readonly id: string; readonly from: string }
+  | { readonly type: 'repeat'; readonly id: string }
+  | { readonly type: 'answer'; readonly id: string; readonly value?: unknown; readonly error?: WireError };
+
+const REMIND_MS = 5_000;
+/** An answer is kept for so long, to be sent again. */
+const KEPT_MS = 15_000;
+/** Letters that nobody fetches go away. */
+const EXPIRE_S = 3_600;
+
+type Question = { readonly to: string; readonly letter: Letter; settle(answer: Letter & { type: 'answer' }): void };
+
+/** Questions and answers between processes over lists of the server. Each question is handled once, and none is lost. */
+export async function openPost<Asks extends Exchange, Asked extends Exchange>(
+  server: QueueServer,
+  answers: Answers<Asked>,
+  onLost: Parameters<QueueServer['connect']>[0],
+): Promise<Post<Asks>> {
+  const address = randomUUID();
+  const [out, into] = [await server.connect(onLost), await server.connect()];
+  const asked = new Map<string, Question>();
+  const handled = new Map<string, Letter | 'open'>();
+  const send = sender(out);
+
+  const handle = async ({ id, from, kind, body }: Letter & { type: 'ask' }) => {
+    if (handled.has(id)) return;
+    handled.set(id, 'open');
+    const answer: Letter = await Promise.resolve()
+      .then(() => answers[kind]!(body, from))
+      .then(
+        (value) => ({ type: 'answer', id, value }) as const,
+        (error) => ({ type: 'answer', id, error: encodeError(error) }) as const,
+      );
+    handled.set(id, answer);
+    setTimeout(() => handled.delete(id), KEPT_MS).unref();
+    send(from, answer);
+  };
+  const take = (letter: Letter) => {
+    const { id } = letter;
+    if (letter.type === 'ask') return void handle(letter);
+    if (letter.type === 'answer') return asked.get(id)?.settle(letter);
+    if (letter.type === 'repeat') return asked.has(id) && send(asked.get(id)!.to, asked.get(id)!.letter);
+    const known = handled.get(id);
+    if (known !== 'open') send(letter.from, known ?? { type: 'repeat', id });
+  };
+
+  const reminding = setInterval(() => {
+    for (const [id, { to }] of asked) send(to, { type: 'remind', id, from: address });
+  }, REMIND_MS).unref();
+  const receiving = { isOver: false };
+  receive(into, keyOf('post', address), receiving, take);
+
+  return {
+    address,
+    async ask(to, kind, body, signal) {
+      signal?.throwIfAborted();
+      const id = randomUUID();
+      const letter = { type: 'ask', id, from: address, kind, body } as const;
+      const answering = new Promise<unknown>((resolve, reject) => {
+        const settle: Question['settle'] = ({ value, error }) => (error ? reject(decodeError(error)) : resolve(value));
+        asked.set(id, { to, letter, settle });
+      });
+      send(to, letter);
+      return untilAborted(answering, signal).finally(() => asked.delete(id)) as never;
+    },
+    close() {
+      receiving.isOver = true;
+      clearInterval(reminding);
+      into.disconnect();
+      void out.quit().catch(() => undefined);
+    },
+  };
+}
+
+/** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
+function sender(redis: Redis): (to: string, letter: Letter) => void {
+  const boxes = new Map<string, string[]>();
+  const expires = new Map<string, number>();
+  const flush = () => {
+    const batch = redis.pipeline();
+    for (const [box, texts] of boxes) {
+      batch.rpush(box, ...texts);
+      const isDue = performance.now() - (expires.get(box) ?? Number.NEGATIVE_INFINITY) > (EXPIRE_S * 1_000) / 2;
+      if (isDue) batch.expire(box, EXPIRE_S);
+      if (isDue) expires.set(box, performance.now());
+    }
+    boxes.clear();
+    batch.exec().catch(() => undefined); // what is lost is asked again
+  };
+  return (to, letter) => {
+    if (boxes.size === 0) setImmediate(flush);
+    const box = keyOf('post', to);
+    boxes.set(box, [...(boxes.get(box) ?? []), JSON.stringify(letter)]);
+  };
+}
+
+const MOST_AT_ONCE = 500;
+
+async function receive(
+  redis: Redis,
+  box: string,
+  state: { readonly isOver: boolean },
+  take: (letter: Letter) => void,
+): Promise<void> {
+  while (!state.isOver) {
+    try {
+      const [, first] = (await redis.blpop(box, 5)) ?? [];
+      if (first === undefined) continue;
+      const more = (await redis.lpop(box, MOST_AT_ONCE)) ?? [];
+      for (const text of [first, ...more]) {
+        const letter = parseJson(text) as Letter | undefined;
+        if (letter !== undefined) take(letter);
+      }
+    } catch {
+      if (state.isOver) return;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { hostname } from 'node:os';
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type {
+  ChatReply,
+  RolloutAttempt,
+  RolloutRunner,
+  RunnerAnswer,
+  RunnerContext,
+  SkillError,
+} from '../core/contracts/index.ts';
+import { plural, skillHash } from '../core/text/index.ts';
+import { onAbort } from '../models/index.ts';
+import { type AgentRuns, agentRuns } from './agent-elsewhere.ts';
+import { differences, type Fingerprint, leave, present, queueName, RENEW_MS, whoIsHere } from './handshake.ts';
+import { type Answers, openPost, type Post } from './post.ts';
+import { openServer, PREFIX, soon } from './redis.ts';
+import { type CallOf, decodeError, fromWire, type Job, type Orders, type Questions } from './wire.ts';
+
+export type RunElsewhereOptions = {
+  /** `redis://…`, or `rediss://USER:PASSWORD@…` */
+  readonly url: string;
+  readonly fingerprint: Fingerprint;
+  readonly onWarning?: ((message: string) => void) | undefined;
+};
+
+/**
+ * A runner that hands attempts to workers through a queue. Workers compute; this process asks the models, so that each call is
+ * limited, paced, cached and counted as if it was made here, and a reply that is paid for outlives the worker that asked for it.
+ */
+export async function runElsewhere({
+  url,
+  fingerprint,
+  onWarning,
+}: RunElsewhereOptions): Promise<RolloutRunner & { close(): Promise<void> }> {
+  const server = await openServer(url);
+  const open = new Map<number, OpenAttempt>();
+  const failAll = (error: SkillError) => {
+    for (const attempt of open.values()) attempt.fail(error);
+  };
+  const attemptOf = ({ attempt }: { readonly attempt: number }) => {
+    const found = open.get(attempt);
+    if (found === undefined) throw new Error('the attempt is over');
+    return found;
+  };
+  const answers: Answers<Questions> = {
+    begin: async (body) => open.get(body.attempt)?.begin(body),
+    call: (body) => attemptOf(body).call(body),
+    drop: async (body) => attemptOf(body).drop(body),
+    result: async (body) => open.get(body.attempt)?.end(body) ?? null,
+    agent: (body) => attemptOf(body).agent().agent(body),
+    spend: (body) => attemptOf(body).agent().spend(body),
+    slot: (body) => attemptOf(body).agent().slot(body),
+    slotEnd: (body) => attemptOf(body).agent().slotEnd(body),
+  };
+  const post = await openPost<Orders, Questions>(server, answers, failAll);
+  const redis = await server.connect();
+  const queue = new server.bullmq.Queue<Job>(queueName(fingerprint), {
+    ...{ connection: server.options, prefix: PREFIX, streams: { events: { maxLen: 100 } } },
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
+  });
+  queue.on('error', () => undefined); // the post notices a lost server
+  const watch = watchWorkers({ redis, queue, post, open, fingerprint, onWarning });
+  let last = 0;
+  let isClosed = false;
+  return {
+    most: { calls: 0 },
+    async run(attempt, context) {
+      const id = ++last;
+      const making = new OpenAttempt(attempt, context, post);
+      open.set(id, making);
+      const jobId = jobIdOf(post, id);
+      const stopListening = onAbort(context.signal, (reason) => making.fail(reason));
+      try {
+        queue.add('rollout', { run: post.address, attempt: id }, { jobId }).catch(making.fail); // not awaited: the server may be away
+        return await making.answer;
+      } finally {
+        stopListening();
+        open.delete(id);
+        making.close(id);
+        if (context.signal.aborted) queue.remove(jobId).catch(() => undefined);
+      }
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      watch.close();
+      const leaving = leave(redis, { role: 'run', address: post.address }).then(() => queue.close());
+      await soon(leaving);
+      await soon(queue.disconnect());
+      post.close();
+      redis.disconnect();
+    },
+  };
+}
+
+const jobIdOf = ({ address }: Pick<Post<Orders>, 'address'>, attempt: number) => `${address}-${attempt}`;
+
+/** An attempt that some worker makes, or shall make. One whose worker is gone is made by another, from the beginning. */
+class OpenAttempt {
+  readonly answer: Promise<RunnerAnswer>;
+  readonly #attempt: RolloutAttempt;
+  readonly #context: RunnerContext;
+  readonly #post: Post<Orders>;
+  /** By the id of a call: the same call of another worker gets the same reply. */
+  readonly #calls = new Map<string, { readonly reply: Promise<ChatReply>; readonly stop: AbortController }>();
+  #agentRuns: AgentRuns | undefined;
+  #worker: string | undefined;
+  #resolve!: (answer: RunnerAnswer) => void;
+  fail!: (error: unknown) => void;
+
+  constructor(attempt: RolloutAttempt, context: RunnerContext, post: Post<Orders>) {
+    this.#attempt = attempt;
+    this.#context = context;
+    this.#post = post;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.fail = reject;
+    });
+    this.answer.catch(() => undefined); // it may fail while the attempt is being published
+  }
+
+  get worker(): string | undefined {
+    return this.#worker;
+  }
+
+  begin({ worker, known }: Questions['begin'][0]): Questions['begin'][1] {
+    const { key, item, skill, sampleIndex } = this.#attempt;
+    const { target, judge, agent, begin } = this.#context;
+    this.#agentRuns?.end();
+    this.#agentRuns = agent && agentRuns(this.#context, this.#post, { run: this.#post.address, worker });
+    this.#worker = worker;
+    begin();
+    const hash = skillHash(skill);
+    const text = known.includes(hash) ? {} : { skill };
+    return { key, item, sampleIndex, skillHash: hash, ...text, target: target.id, ...(judge && { judge: judge.id }) };
+  }
+
+  call({ role, id, request }: CallOf): Promise<ChatReply> {
+    const known = this.#calls.get(id);
+    if (known) return known.reply;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#context.signal, stop.signal]);
+    const reply = this.#context[role]!.complete({ ...fromWire(request), signal });
+    reply.catch(() => undefined); // whoever asked may be gone
+    this.#calls.set(id, { reply, stop });
+    return reply;
+  }
+
+  drop({ id }: Pick<CallOf, 'id'>): null {
+    this.#calls.get(id)?.stop.abort(new Error('the environment gave the call up'));
+    this.#calls.delete(id);
+    return null;
+  }
+
+  agent(): AgentRuns {
+    if (this.#agentRuns === undefined) throw new Error('the run has no agent');
+    return this.#agentRuns;
+  }
+
+  /** The first result counts. */
+  end({ result, error }: Questions['result'][0]): null {
+    if (error) this.fail(decodeError(error));
+    else this.#resolve({ result: result!, bills: [] });
+    return null;
+  }
+
+  close(id: number): void {
+    this.#agentRuns?.end();
+    if (this.#context.signal.aborted && this.#worker !== undefined)
+      this.#post.ask(this.#worker, 'cancel', { run: this.#post.address, attempt: id }).catch(() => undefined);
+  }
+}
+
+type Watched = Pick<RunElsewhereOptions, 'fingerprint' | 'onWarning'> & {
+  readonly redis: Redis;
+  readonly queue: Queue<Job>;
+  readonly post: Post<Orders>;
+  readonly open: ReadonlyMap<number, OpenAttempt>;
+};
+
+/** Says now and then that this run is here, publishes jobs that the server has lost, and warns when nobody takes them. */
+function watchWorkers({ redis, queue, post, open, fingerprint, onWarning }: Watched) {
+  const { address } = post;
+  let waitedMs = 0;
+  let isWarned = false;
+  const look = async () => {
+    await present(redis, { ...fingerprint, role: 'run', address, host: hostname(), pid: process.pid });
+    for (const id of open.keys()) {
+      const state = await queue.getJobState(jobIdOf(post, id));
+      if (state === 'unknown' && open.has(id))
+        await queue.add('rollout', { run: address, attempt: id }, { jobId: jobIdOf(post, id) });
+    }
+    const isIdle = open.size > 0 && [...open.values()].every(({ worker }) => worker === undefined);
+    waitedMs = isIdle ? waitedMs + RENEW_MS : 0;
+    if (waitedMs < NOBODY_MS || isWarned) return;
+    isWarned = true;
+    onWarning?.(await nobody(redis, fingerprint));
+  };
+  const looking = () => void look().catch(() => undefined); // a lost server is noticed by the post
+  looking();
+  const timer = setInterval(looking, RENEW_MS).unref();
+  return { close: () => clearInterval(timer) };
+}
+
+const NOBODY_MS = 10_000;
+
+async function nobody(redis: Redis, fingerprint: Fingerprint): Promise<string> {
+  const workers = (await whoIsHere(redis, 'worker')).filter(({ project }) => project === fingerprint.project);
+  const others = workers.filter((worker) => queueName(worker) !== queueName(fingerprint));
+  const [first] = others;
+  if (first === undefined)
+    return 'no worker takes attempts yet: start one in a copy of this project with skillopt worker';
+  const names = differences(fingerprint, first).join(', ');
+  return `no worker takes attempts: ${plural(others.length, 'worker')} of this project would score differently (${names})`;
+}
