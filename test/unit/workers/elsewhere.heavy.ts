@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Worker } from 'bullmq';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { lacksRedis, startRedis, type TestRedis } from '../../support/start-redis.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { startCrowd, startWorker } from '../../support/worker-crowd.ts';
+import { lacksRedis, startRedis, type TestRedis } from '../../support/workers/start-redis.ts';
+import { startCrowd, startWorker } from '../../support/workers/worker-crowd.ts';
 import { EVAL, ownProject, queueProject, startIn, startModels } from './queue-run.ts';
 
 const TIMEOUT = { timeout: 400_000 };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { lacksRedis, startRedis } from '../../support/start-redis.ts';
-import { startCrowd } from '../../support/worker-crowd.ts';
+import { lacksRedis, startRedis } from '../../support/workers/start-redis.ts';
+import { startCrowd } from '../../support/workers/worker-crowd.ts';
 import { queueProject } from './queue-run.ts';
 
 describe.skipIf(lacksRedis())('limits of a run on workers', { timeout: 400_000 }, () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPost } from '../../../src/workers/post.ts';
 import { openServer } from '../../../src/workers/redis.ts';
-import { lacksRedis, startRedis, type TestRedis } from '../../support/start-redis.ts';
+import { lacksRedis, startRedis, type TestRedis } from '../../support/workers/start-redis.ts';
 
 type Asked = { double: [number, number]; fail: [string, never] };
 

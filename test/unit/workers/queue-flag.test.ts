@@ -2,7 +2,7 @@ import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
 import { projectOverHttp } from '../../support/project-over-http.ts';
 import { sleepHome } from '../../support/sleep/sleep-home.ts';
-import { lacksRedis, startRedis } from '../../support/start-redis.ts';
+import { lacksRedis, startRedis } from '../../support/workers/start-redis.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from '../cli/sleep/night-over-http.ts';
 
 const COMMANDS = [['worker'], ['train', '--ignore-estimate'], ['eval', '--skill', 'SKILL.md']];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimServer } from 'skillopt/sim';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lacksRedis, startRedis } from '../../support/start-redis.ts';
-import { startCrowd } from '../../support/worker-crowd.ts';
+import { lacksRedis, startRedis } from '../../support/workers/start-redis.ts';
+import { startCrowd } from '../../support/workers/worker-crowd.ts';
 import { type factsOf, queueProject, startModels } from './queue-run.ts';
 
 const TRAIN = ['train', '--quiet', '--queue'];

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lacksRedis, startRedis } from '../../support/start-redis.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { startWorker } from '../../support/worker-crowd.ts';
+import { lacksRedis, startRedis } from '../../support/workers/start-redis.ts';
+import { startWorker } from '../../support/workers/worker-crowd.ts';
 import { EVAL, queueProject, startModels } from './queue-run.ts';
 
 /** What docs/workers.md gives an account. */

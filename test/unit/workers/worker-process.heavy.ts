@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { freePort, lacksRedis, startRedis } from '../../support/start-redis.ts';
-import { startWorker } from '../../support/worker-crowd.ts';
+import { freePort, lacksRedis, startRedis } from '../../support/workers/start-redis.ts';
+import { startWorker } from '../../support/workers/worker-crowd.ts';
 import { EVAL, ownProject, startIn } from './queue-run.ts';
 
 describe.skipIf(lacksRedis())('a worker', { timeout: 200_000 }, () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { isMissing } from './machine.ts';
+import { isMissing } from '../machine.ts';
 
 /** Whether tests that need a server must be skipped. Where nothing may be missing, it throws and says what to install. */
 export const lacksRedis = () => isMissing('redis-server');

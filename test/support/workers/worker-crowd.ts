@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PythonRandom } from 'skillopt';
-import { startClone } from '../unit/cli/clone-cli.ts';
+import { startClone } from '../../unit/cli/clone-cli.ts';
 
 type CrowdOptions = {
   readonly queue: string;
@@ -42,8 +42,6 @@ export function startWorker({ queue, cwd, args = [], env = {} }: Omit<CrowdOptio
     },
   };
 }
-
-export type StartedWorker = ReturnType<typeof startWorker>;
 
 /** This many workers, of which any may be killed: another one takes its place. `await using` ends them. */
 export async function startCrowd({ count, ...options }: CrowdOptions) {
