@@ -17,6 +17,7 @@ const REMEDIES = {
   chromium: 'install chromium',
   'a file system of its own (unshare, mount)': 'install util-linux, and let users make namespaces',
   '/dev/full': 'run the tests on Linux',
+  'redis-server': 'install redis-server',
   docker: 'install docker, start it, and load the image busybox',
 } as const;
 
