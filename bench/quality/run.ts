@@ -10,6 +10,7 @@ import { draftsSection } from './drafts/drafts-section.ts';
 import { familySection } from './family/family-section.ts';
 import { gateSection } from './gate/gate-section.ts';
 import { nightsSection } from './nights/nights-section.ts';
+import { overlapsSection } from './overlaps/overlaps-section.ts';
 import type { Row } from './row.ts';
 import type { BenchOptions, Outcome, Section } from './section.ts';
 import { trainerSection } from './trainer/trainer-section.ts';
@@ -22,6 +23,7 @@ const SECTIONS: readonly Section[] = [
   trainerSection,
   ablationSection,
   wallClockSection,
+  overlapsSection,
   nightsSection,
   draftsSection,
 ];

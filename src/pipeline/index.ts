@@ -3,7 +3,7 @@ export { loadPackagePrompts, loadPrompts } from './ask/prompts.ts';
 export { compareEpochs, type Memory, writeGuidance, writeMetaSkill } from './epoch/memory.ts';
 export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate/evaluate.ts';
 export { pruneSkill, salvagePatch, withoutPassageIn } from './evaluate/leave-out.ts';
-export { failurePatterns, runMinibatchReflect } from './reflect/reflect.ts';
+export { failurePatterns, type Reflection, reflectByGroup, runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';
 export type { RolloutCache } from './rollout/rollout-memory.ts';
@@ -13,11 +13,12 @@ export {
   createLimit,
   createStageDeps,
   createStop,
+  inPhase,
   type StageDeps,
   type Stop,
   settleAll,
   stageSettings,
 } from './stage-deps.ts';
-export { mergePatches } from './update/aggregate.ts';
+export { mergeByGroup, mergePatches, type PatchGroup } from './update/aggregate.ts';
 export { decideLearningRate, rankAndSelect } from './update/select.ts';
 export { readFirst, updateSkill } from './update/update.ts';

@@ -84,6 +84,12 @@ export function countedTogether(deps: StageDeps, planned: number): StageDeps {
   return { ...deps, onProgress };
 }
 
+/** The same deps for work of a phase that does not usually come next: progress names it. */
+export const inPhase = (deps: StageDeps, phase: Progress['phase']): StageDeps => ({
+  ...deps,
+  onProgress: (done, total, result) => deps.onProgress(done, total, result, phase),
+});
+
 export function stageSettings(config: SkillOptConfig) {
   const { callTimeoutMs, rolloutTimeoutMs, maxErroredShare, maxTrajectoryTokens } = config;
   const { optimizerContextTokens, optimizerMaxCompletionTokens, rewriteMaxCompletionTokens } = config;
@@ -170,8 +176,15 @@ type Timed = Pick<StageDeps, 'stop' | 'rolloutTimeoutMs'>;
 
 const timedOut = ({ rolloutTimeoutMs }: Timed) => new Error(`timed out after ${rolloutTimeoutMs / 1000} s`);
 
+type Deadline = Disposable & {
+  readonly signal: AbortSignal;
+  readonly expiry: Promise<never>;
+  /** The task has its whole time again. */
+  restart(): void;
+};
+
 /** `signal` fires when the time of a task is up or the run gives up; `expiry` rejects at the same moment, with what `late` makes. */
-export function createDeadline(timed: Timed, late = () => timedOut(timed)) {
+export function createDeadline(timed: Timed, late = () => timedOut(timed)): Deadline {
   const { stop, rolloutTimeoutMs } = timed;
   const controller = new AbortController();
   let reject: (reason: unknown) => void = () => {};
@@ -189,7 +202,6 @@ export function createDeadline(timed: Timed, late = () => timedOut(timed)) {
   return {
     signal: controller.signal,
     expiry,
-    /** The task has its whole time again. */
     restart: () => void timer.refresh(),
     [Symbol.dispose]() {
       clearTimeout(timer);

@@ -17,6 +17,7 @@ import { addObservations, finalReport, noEvidence } from '../core/stats/index.ts
 import { skillHash } from '../core/text/index.ts';
 import {
   countedTogether,
+  inPhase,
   judgeSkill,
   pruneSkill,
   requireScores,
@@ -40,7 +41,18 @@ export async function chooseWinner(start: RunState, run: Run): Promise<RunState>
 /** The end of a run: the winner is measured by draws that the search has not seen, and all are tested. Nothing where nothing was tried. */
 export async function finish(state: RunState, run: Run): Promise<RunState> {
   if (state.searchEnd === 'nothing_to_gain' && state.stepsDone === 0) return state;
-  return measureOnTest(isWinnerMeasured(state, run) ? state : await measureWinner(state, run), run);
+  return measureOnTest(isWinnerMeasured(state, run) ? state : await measureBesideTest(state, run), run);
+}
+
+/** A measurement cannot change which texts are tested, unless they are three. The look at the test must be counted before. */
+async function measureBesideTest(state: RunState, run: Run): Promise<RunState> {
+  const texts = [...new Set([state.initialSkill, state.current.skill])];
+  const isCounted = run.lookAtTest !== undefined; // beside the journal, where the measurement comes first
+  const isEarly = run.ahead.isOn && isCounted && run.items.test.length > 0 && texts.includes(state.best.skill);
+  if (isEarly) await countTestLook(state, run);
+  const measuring = measureWinner(state, run, inPhase(run.deps, 'final measurement')); // first in line
+  if (isEarly) run.ahead.begin(testOf(texts), (deps) => testAll(texts, run, deps));
+  return measuring;
 }
 
 /** Whether the final measurement is made, or not wanted. */
@@ -77,7 +89,7 @@ const wholePass = (config: Run['config']) => ({ ...config, gate: 'strict', racin
 export const FRESH_FROM = 1_000_000;
 
 /** Measures the winner by fresh rollouts alone: the rollouts that chose it flatter it. The seed has no gain over itself. */
-export async function measureWinner(state: RunState, { env, items, config, commit, reserve: { deps } }: Run) {
+export async function measureWinner(state: RunState, { env, items, config, commit }: Run, deps: StageDeps) {
   const { skill, hash } = state.best;
   const draws = { from: FRESH_FROM, passes: finalPassesOf(config, items) };
   const measured = await scorePasses({ env, skill, items: items.val }, draws, deps);
@@ -121,14 +133,15 @@ const SUBJECTS: readonly TestSubject[] = ['baseline', 'best', 'final'];
 
 /** All subjects that are left, at the same time. Equal texts are measured once. */
 async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
-  const { env, items, commit, deps } = run;
+  const { env, items, commit } = run;
   let state = start;
   const skills = { baseline: state.initialSkill, best: state.best.skill, final: state.current.skill };
   const subjects = items.test.length > 0 ? SUBJECTS.filter((subject) => !state.tests[subject]) : [];
-  if (subjects.length > 0) state = await countTestLook(state, skills, run);
+  if (subjects.length > 0 && state.testLooks === undefined) {
+    state = await commit({ type: 'test-look', ...(await countTestLook(state, run)) });
+  }
   const texts = [...new Set(subjects.map((subject) => skills[subject]))];
-  const together = countedTogether(deps, texts.length * items.test.length);
-  const measured = await settleAll(texts.map((skill) => scoreSkill({ env, skill, items: items.test }, together)));
+  const measured = await run.ahead.join(testOf(texts), (deps) => testAll(texts, run, deps));
   const taskTypes = env.getTaskTypes?.() ?? [];
   for (const subject of subjects) {
     const { evaluation, results } = measured[texts.indexOf(skills[subject])]!;
@@ -137,16 +150,23 @@ async function measureOnTest(start: RunState, run: Run): Promise<RunState> {
   return state;
 }
 
-/** Counts a run's look at the test tasks before the first of them is attempted: one look for all its skills and resumes. */
-async function countTestLook(
-  state: RunState,
-  skills: Readonly<Record<string, string>>,
-  { env, config, commit, lookAtTest, deps: { target, judge } }: Run,
-): Promise<RunState> {
-  if (state.testLooks !== undefined) return state;
+const testOf = (texts: readonly string[]) => `test ${texts.map(skillHash).join(' ')}`;
+
+function testAll(texts: readonly string[], { env, items }: Run, deps: StageDeps) {
+  const together = countedTogether(deps, texts.length * items.test.length);
+  return settleAll(texts.map((skill) => scoreSkill({ env, skill, items: items.test }, together)));
+}
+
+/**
+ * Counts a run's look at the test tasks before the first of them is attempted: one look for all its skills and resumes. The best
+ * skill is the one that the search ended with, also where the final measurement has put the seed in its place.
+ */
+async function countTestLook(state: RunState, { env, config, lookAtTest, deps: { target, judge } }: Run) {
   const tasks = await hashTasks(env, config.testSplit);
-  const subjects = Object.fromEntries(Object.entries(skills).map(([name, skill]) => [name, skillHash(skill)]));
+  const { initialSkill, best, current } = state;
+  const searched = winnerMeasurement(state)?.hash ?? best.hash;
+  const subjects = { baseline: skillHash(initialSkill), best: searched, final: current.hash };
   const measurement = skillHash(JSON.stringify([target.id, judge?.id, subjects]));
-  const looks = await lookAtTest({ measurement, tasks, subjects });
-  return commit({ type: 'test-look', looks, tasks });
+  const looks = (await lookAtTest?.({ measurement, tasks, subjects })) ?? 1;
+  return { looks, tasks };
 }

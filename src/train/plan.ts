@@ -160,9 +160,18 @@ function newTasks({ batches }: Step, { attempted, current }: RunState): number {
   return new Set(batches.flatMap((batch) => batch.items.map(({ id }) => id)).filter((id) => !known.has(id))).size;
 }
 
+const endsWhenPerfect = ({ gate, useGate }: SkillOptConfig) => knowsNoise(gate) && useGate;
+
+/** Once attempts of the baseline have lost so much, there is something to gain, whatever the others show. */
+export const lossThatLeavesRoom = ({ config, items: { val } }: Pick<Run, 'config' | 'items'>): number =>
+  endsWhenPerfect(config) ? MOST_DRAWS * barFor({ kind: 'binary', within: 0 }, val.length).lead : 0;
+
+/** Of a task in the baseline: each is a part of its mean. */
+const MOST_DRAWS = 2;
+
 /** Perfect scores would not be ahead by as much as a winner must be. Known once each task was attempted with this skill. */
 function isNothingLeft(state: RunState, { config, items }: Pick<Run, 'config' | 'items'>): boolean {
-  if (!knowsNoise(config.gate) || !config.useGate) return false;
+  if (!endsWhenPerfect(config)) return false;
   const knowledge = toKnowledge(state.gate);
   const ids = items.val.map(({ id }) => id);
   if (unmetItems(knowledge, ids).length > 0) return false;

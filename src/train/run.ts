@@ -19,6 +19,7 @@ import type {
 } from '../core/run/index.ts';
 import type { Budget } from '../models/index.ts';
 import type { Memory, StageDeps } from '../pipeline/index.ts';
+import type { Ahead } from './ahead.ts';
 import type { Commit } from './record/recorder.ts';
 import type { RunItems } from './setup/run-items.ts';
 
@@ -70,10 +71,12 @@ export type Run = {
   readonly env: SkillEnv;
   readonly items: RunItems;
   readonly deps: StageDeps;
+  readonly ahead: Ahead;
   readonly commit: Commit;
   /** Writes the attempts of a try whose event comes later, with others. */
   readonly keepAttempts: (folder: string, attempts: TrialAttempts) => Promise<void>;
-  readonly lookAtTest: NonNullable<OpenRunStore['lookAtTest']>;
+  /** Counts a look at the test tasks where others than this run read it. */
+  readonly lookAtTest: OpenRunStore['lookAtTest'];
   readonly reserve: Reserve;
   readonly warn: (message: string) => void;
 };

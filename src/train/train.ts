@@ -25,15 +25,20 @@ import { withReserve } from './budget/with-reserve.ts';
 import { chooseWinner, finish } from './finish.ts';
 import { comparisonOrder, nextEpoch, nextStep, noRoomForStep, planEpoch, type Step, whyOver } from './plan.ts';
 import { memoryOf, type Run } from './run.ts';
+import { besideBaseline } from './step/first-batch.ts';
 import { leakCriticOf, memorisedShareOf } from './step/guard-edits.ts';
 import { takeStep } from './step/take-step.ts';
 
 /** The algorithm of the paper. Everything that is not the algorithm is somewhere else. */
 export async function train(start: RunState, run: Run): Promise<RunState> {
-  let state = start.baseline ? start : await measureBaseline(start, run);
-  state = await withReserve(state, run, searchBest); // where a limit ends the search, this throws after measuring the best so far
-  state = await finish(state, run);
-  return state.isDone ? state : run.commit({ type: 'run-end', ...memorisedShareOf(state, run) });
+  try {
+    let state = start.baseline ? start : await measureBaseline(start, run);
+    state = await withReserve(state, run, searchBest); // where a limit ends the search, this throws after measuring the best so far
+    state = await finish(state, run);
+    return state.isDone ? state : await run.commit({ type: 'run-end', ...memorisedShareOf(state, run) });
+  } finally {
+    await run.ahead.settled();
+  }
 }
 
 async function searchBest(start: RunState, run: Run): Promise<RunState> {
@@ -80,21 +85,30 @@ async function finishEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
   return run.commit({ type: 'epoch-end', epoch });
 }
 
-/** The seed skill on validation; twice for a gate that must know the noise. */
-async function measureBaseline({ initialSkill: skill }: RunState, { env, items, config, commit, warn, deps }: Run) {
+/** The seed skill on validation; twice for a gate that must know the noise. The first batch begins meanwhile. */
+async function measureBaseline(start: RunState, run: Run) {
+  const { env, items, config, commit, warn, deps } = run;
+  const { initialSkill: skill } = start;
   const again = shuffle(items.val, config.seed).slice(0, secondPassSize(config, items));
-  const together = countedTogether(deps, items.val.length + again.length);
-  const [{ evaluation, results }, second] = await settleAll([
+  const noteResult = besideBaseline(start, run);
+  const onProgress: typeof deps.onProgress = (...progress) => {
+    deps.onProgress(...progress);
+    noteResult(progress[2]);
+  };
+  const together = countedTogether({ ...deps, onProgress }, items.val.length + again.length);
+  const measuring = settleAll([
     scoreSkill({ env, skill, items: items.val }, together),
     scoreSkill({ env, skill, items: again, sampleIndex: 1 }, together),
   ] as const);
+  noteResult(); // where no result can end the search; the baseline is first in line
+  const [{ evaluation, results }, second] = await measuring;
   const baseline = { type: 'baseline-end', evaluation } as const;
   if (again.length === 0) return commit({ ...baseline, score: gateScore(evaluation, config) }, { results });
   const passes = [second.evaluation];
   const score = meanOfTasks([evaluation, ...passes], config);
   const state = await commit({ ...baseline, score, passes }, { results, further: { pass_2: second.results } });
   const { warning } = calibrate(toEvidence(state.gate.seed), { confidence: config.confidence });
-  if (warning !== undefined) warn(warning); // nothing can be proven on these tasks: say so before money is spent
+  if (warning !== undefined) warn(warning); // nothing can be proven on these tasks: say so before a step is paid for
   return state;
 }
 

@@ -5,6 +5,7 @@
  * and the limits of calls, tokens, dollars and minutes; `maxRollouts` may not. Opening the store takes `run.lock` (RUN_LOCKED while
  * its process lives; that of a dead one is taken over) and cuts off a torn last line. With --fresh the store looks empty until it is
  * opened, which moves the old run to PATH.old-N first. The new run uses the replies that the old one has paid for.
+ * Overlaps: without a limit, some stages begin before their turn (`ahead.ts`). Facts keep their order, and no call is added.
  * Resume: the Recorder folds the journal up to its last checkpoint: a `step-end`, or an event outside of steps. A step that was cut
  * off is taken again from its rollout on. The caches answer what was paid, and an event that comes out as before is not written twice.
  * Limits: each model call reserves the most that it may cost; a limit of minutes also ends calls in flight. Where the search may not
@@ -39,6 +40,7 @@ import {
 import { type LimitReached, whyFewer } from '../models/index.ts';
 import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/index.ts';
 import { runDirectory } from '../stores/index.ts';
+import { createAhead } from './ahead.ts';
 import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
 import { createReserve, keepLimit } from './budget/with-reserve.ts';
 import { notify, Recorder } from './record/recorder.ts';
@@ -122,10 +124,12 @@ export class SkillOptTrainer<I extends Item = Item> {
     const reserve = createReserve({ config, items, budget, deps: finalDeps });
     const lookAtTest = async (look: TestLook) => {
       await recorder.written(); // a look cannot be taken back, so the measured skills must be safe
-      return store.lookAtTest?.(look) ?? 1;
+      return store.lookAtTest!(look);
     };
     const { commit, keepAttempts } = recorder;
-    const run = { config, env, items, deps, commit, keepAttempts, lookAtTest, reserve, warn };
+    const ahead = createAhead(deps, budget.forRollouts);
+    const looking = { lookAtTest: store.lookAtTest && lookAtTest };
+    const run = { config, env, items, deps, ahead, commit, keepAttempts, ...looking, reserve, warn };
     const advise = (error: LimitReached) => advisedLimit(error, recorder.state, { config, items });
     const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
     if (store.caches.workFolder) await rm(store.caches.workFolder, { recursive: true, force: true });

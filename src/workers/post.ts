@@ -34,7 +34,7 @@ type Letter =
 
 const REMIND_MS = 5_000;
 /** An answer is kept for so long, to be sent again. */
-const KEPT_MS = 60_000;
+const KEPT_MS = 15_000;
 /** Letters that nobody fetches go away. */
 const EXPIRE_S = 3_600;
 
@@ -50,15 +50,7 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
   const [out, into] = [await server.connect(onLost), await server.connect()];
   const asked = new Map<string, Question>();
   const handled = new Map<string, Letter | 'open'>();
-  const send = (to: string, letter: Letter) => {
-    const box = keyOf('post', to);
-    out
-      .multi()
-      .rpush(box, JSON.stringify(letter))
-      .expire(box, EXPIRE_S)
-      .exec()
-      .catch(() => undefined); // it will be asked again
-  };
+  const send = sender(out);
 
   const handle = async ({ id, from, kind, body }: Letter & { type: 'ask' }) => {
     if (handled.has(id)) return;
@@ -107,6 +99,28 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
       into.disconnect();
       void out.quit().catch(() => undefined);
     },
+  };
+}
+
+/** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
+function sender(redis: Redis): (to: string, letter: Letter) => void {
+  const boxes = new Map<string, string[]>();
+  const expires = new Map<string, number>();
+  const flush = () => {
+    const batch = redis.pipeline();
+    for (const [box, texts] of boxes) {
+      batch.rpush(box, ...texts);
+      const isDue = performance.now() - (expires.get(box) ?? Number.NEGATIVE_INFINITY) > (EXPIRE_S * 1_000) / 2;
+      if (isDue) batch.expire(box, EXPIRE_S);
+      if (isDue) expires.set(box, performance.now());
+    }
+    boxes.clear();
+    batch.exec().catch(() => undefined); // what is lost is asked again
+  };
+  return (to, letter) => {
+    if (boxes.size === 0) setImmediate(flush);
+    const box = keyOf('post', to);
+    boxes.set(box, [...(boxes.get(box) ?? []), JSON.stringify(letter)]);
   };
 }
 

@@ -121,3 +121,7 @@ function notInstalled(cause: unknown): never {
     ...{ cause, hint },
   });
 }
+
+/** Waits for the end of work, and not for long: a server that is away would keep it waiting. */
+export const soon = (work: Promise<unknown>): Promise<unknown> =>
+  Promise.race([work, new Promise((resolve) => setTimeout(resolve, 2_000).unref())]).catch(() => undefined);

@@ -14,7 +14,7 @@ import { onAbort } from '../models/index.ts';
 import { type AgentRuns, agentRuns } from './agent-elsewhere.ts';
 import { differences, type Fingerprint, leave, present, queueName, RENEW_MS, whoIsHere } from './handshake.ts';
 import { type Answers, openPost, type Post } from './post.ts';
-import { openServer, PREFIX } from './redis.ts';
+import { openServer, PREFIX, soon } from './redis.ts';
 import { type CallOf, decodeError, fromWire, type Job, type Orders, type Questions } from './wire.ts';
 
 export type RunElsewhereOptions = {
@@ -72,21 +72,22 @@ export async function runElsewhere({
       const jobId = jobIdOf(post, id);
       const stopListening = onAbort(context.signal, (reason) => making.fail(reason));
       try {
-        await queue.add('rollout', { run: post.address, attempt: id }, { jobId });
+        queue.add('rollout', { run: post.address, attempt: id }, { jobId }).catch(making.fail); // not awaited: the server may be away
         return await making.answer;
       } finally {
         stopListening();
         open.delete(id);
         making.close(id);
-        if (context.signal.aborted) await queue.remove(jobId).catch(() => undefined);
+        if (context.signal.aborted) queue.remove(jobId).catch(() => undefined);
       }
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
       watch.close();
-      await leave(redis, { role: 'run', address: post.address }).catch(() => undefined);
-      await queue.close();
+      const leaving = leave(redis, { role: 'run', address: post.address }).then(() => queue.close());
+      await soon(leaving);
+      await soon(queue.disconnect());
       post.close();
       redis.disconnect();
     },

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ import {
   whoIsHere,
 } from './handshake.ts';
 import { openPost, type Post } from './post.ts';
-import { openServer, PREFIX } from './redis.ts';
+import { openServer, PREFIX, soon } from './redis.ts';
 import { encodeError, type Job, type Orders, type Questions, type Task, toWire } from './wire.ts';
 
 export type ServeRolloutsOptions = {
@@ -117,9 +118,10 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       const closing = worker.close();
       await Promise.race([closing, after(drainMs)]);
       for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
-      await Promise.race([closing, after(1_000)]);
+      await soon(closing);
+      await soon(worker.disconnect());
       watch.close();
-      await Promise.race([leave(redis, presence()), after(1_000)]).catch(() => undefined);
+      await soon(leave(redis, presence()));
       post.close();
       redis.disconnect();
       await rm(folder, { recursive: true, force: true });
@@ -184,7 +186,7 @@ async function attemptTask({ task, skill, ...asked }: Made, making: Making): Pro
   });
   // Draw 0: the process that trains numbers the calls of the attempt by its draw.
   const [result] = await runRollout({ env, skill, items: [task.item], sampleIndex: 0, isPart: true }, deps);
-  await rm(workFolder, { recursive: true, force: true });
+  if (existsSync(workFolder)) await rm(workFolder, { recursive: true, force: true });
   return result!;
 }
 

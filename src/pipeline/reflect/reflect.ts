@@ -22,7 +22,8 @@ import {
 import { ask } from '../ask/ask.ts';
 import { modePrompt, policySections } from '../ask/prompts.ts';
 import { type Memory, metaSections, noMemory, stepSections } from '../epoch/memory.ts';
-import type { StageDeps } from '../stage-deps.ts';
+import { countedTogether, type StageDeps, settleAll } from '../stage-deps.ts';
+import type { PatchGroup } from '../update/aggregate.ts';
 import { type AnalystReply, analystReply } from '../update/wire-patch.ts';
 import { clipTrajectories, isFailure, trajectoryRoom } from './trajectory.ts';
 
@@ -48,15 +49,28 @@ type ReflectInput = {
 type Minibatch = { readonly sourceType: SourceType; readonly results: readonly RolloutResult[] };
 
 /** ② Backward pass: analysts read minibatches of failures and of successes, and each proposes a patch. */
-export async function runMinibatchReflect(input: ReflectInput, deps: StageDeps): Promise<RawPatch[]> {
-  let done = 0;
+export const runMinibatchReflect = (input: ReflectInput, deps: StageDeps): Promise<RawPatch[]> =>
+  reflectByGroup(input, deps).patches;
+
+/** Patches that analysts are writing: all of them, and those of a group. */
+export type Reflection = { readonly patches: Promise<RawPatch[]>; readonly groupOf: PatchGroup };
+
+/** The same, for a caller who need not wait for all analysts. */
+export function reflectByGroup(input: ReflectInput, deps: StageDeps): Reflection {
   const minibatches = toMinibatches(input);
-  const patches = await deps.limit.map(minibatches, async (minibatch) => {
-    const patch = await analyse(minibatch, input, deps);
-    deps.onProgress(++done, minibatches.length);
-    return patch;
-  });
-  return patches.filter(saysSomething);
+  const together = countedTogether(deps, minibatches.length);
+  const readGroup = async (sourceType: SourceType) => {
+    const group = minibatches.filter((minibatch) => minibatch.sourceType === sourceType);
+    const patches = await deps.limit.map(group, async (minibatch) => {
+      const patch = await analyse(minibatch, input, deps);
+      together.onProgress(1, 1);
+      return patch;
+    });
+    return patches.filter(saysSomething);
+  };
+  const groups = { failure: readGroup('failure'), success: readGroup('success') };
+  const patches = settleAll([groups.failure, groups.success]).then((both) => both.flat());
+  return { patches, groupOf: (sourceType) => groups[sourceType] };
 }
 
 const saysSomething = ({ patch, failurePatterns = [], appendixNotes = [] }: RawPatch) =>

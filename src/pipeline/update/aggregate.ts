@@ -15,29 +15,42 @@ import { type Memory, metaSections, noMemory } from '../epoch/memory.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
 import { patchSchema, toWirePatch } from './wire-patch.ts';
 
-type AggregateInput = {
+type MergeInput = {
   readonly skill: string;
-  readonly patches: readonly RawPatch[];
   readonly mergeBatchSize: number;
   readonly mode?: UpdateMode;
   readonly policy?: EditPolicy | undefined;
   readonly memory?: Memory;
 };
 
+/** The patches of analysts who have read failures, or successes, as soon as these analysts are done. */
+export type PatchGroup = (sourceType: SourceType) => Promise<readonly RawPatch[]>;
+
 /** ③ Accumulate: failures and successes are merged side by side, level by level, then with each other, failures first. */
-export async function mergePatches(input: AggregateInput, deps: StageDeps): Promise<Patch> {
-  const [failure, success] = await settleAll([
-    mergeGroup('failure', input, deps),
-    mergeGroup('success', input, deps),
-  ] as const);
+export function mergePatches(
+  { patches, ...input }: MergeInput & { readonly patches: readonly RawPatch[] },
+  deps: StageDeps,
+): Promise<Patch> {
+  return mergeByGroup(async (sourceType) => patches.filter((raw) => raw.sourceType === sourceType), input, deps);
+}
+
+/** The same, where a group does not wait for the analysts of the other one. */
+export async function mergeByGroup(groupOf: PatchGroup, input: MergeInput, deps: StageDeps): Promise<Patch> {
+  const merge = async (sourceType: SourceType) => mergeGroup(sourceType, await groupOf(sourceType), input, deps);
+  const [failure, success] = await settleAll([merge('failure'), merge('success')]);
   if (success.patch.edits.length === 0) return failure.patch;
   if (failure.patch.edits.length === 0) return success.patch;
   return mergeFinal(input, [failure, success], deps);
 }
 
-async function mergeGroup(sourceType: SourceType, input: AggregateInput, deps: StageDeps): Promise<RawPatch> {
+async function mergeGroup(
+  sourceType: SourceType,
+  read: readonly RawPatch[],
+  input: MergeInput,
+  deps: StageDeps,
+): Promise<RawPatch> {
   const mergeBatchSize = Math.max(2, input.mergeBatchSize); // merging one by one would never end
-  let patches = input.patches.filter((raw) => raw.sourceType === sourceType && raw.patch.edits.length > 0);
+  let patches = read.filter((raw) => raw.patch.edits.length > 0);
   for (let level = 1; patches.length > 1; level++) {
     const groups = chunk(patches, mergeBatchSize);
     patches = await deps.limit.map(groups, (group) => mergeLevel(input, group, level, deps));
@@ -45,7 +58,7 @@ async function mergeGroup(sourceType: SourceType, input: AggregateInput, deps: S
   return patches[0] ?? { patch: emptyPatch, sourceType, batchSize: 0 };
 }
 
-async function mergeLevel(input: AggregateInput, group: RawPatch[], level: number, deps: StageDeps): Promise<RawPatch> {
+async function mergeLevel(input: MergeInput, group: RawPatch[], level: number, deps: StageDeps): Promise<RawPatch> {
   const [first] = group;
   if (group.length === 1) return first!;
   const { sourceType } = first!;
@@ -57,7 +70,7 @@ async function mergeLevel(input: AggregateInput, group: RawPatch[], level: numbe
   return { patch, sourceType, batchSize: countRead(group) };
 }
 
-async function mergeFinal(input: AggregateInput, both: [RawPatch, RawPatch], deps: StageDeps): Promise<Patch> {
+async function mergeFinal(input: MergeInput, both: [RawPatch, RawPatch], deps: StageDeps): Promise<Patch> {
   const [failure, success] = both;
   const lists = [
     patchSection(HEADINGS.failurePatch, [failure], input, 'high priority'),
@@ -71,7 +84,7 @@ async function mergeFinal(input: AggregateInput, both: [RawPatch, RawPatch], dep
 function askToMerge(
   base: `merge_${'failure' | 'success' | 'final'}`,
   lists: readonly string[],
-  input: AggregateInput,
+  input: MergeInput,
   deps: StageDeps,
 ) {
   const { skill, mode = 'patch', memory = noMemory, policy } = input;
@@ -83,7 +96,7 @@ function askToMerge(
 
 type PatchHeading = (typeof HEADINGS)['patches' | 'failurePatch' | 'successPatch'];
 
-function patchSection(heading: PatchHeading, group: readonly RawPatch[], input: AggregateInput, note?: string): string {
+function patchSection(heading: PatchHeading, group: readonly RawPatch[], input: MergeInput, note?: string): string {
   const patches = group.map((raw) => toWirePatch(raw.patch, input.mode ?? 'patch'));
   return dataSection(heading, 'patches', JSON.stringify(patches, null, 2), note);
 }

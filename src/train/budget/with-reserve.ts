@@ -39,7 +39,7 @@ async function measureSoFar(state: RunState, run: Run, shortage: SkillError): Pr
   const { spent } = run.reserve;
   const before = spent();
   try {
-    await measureWinner(state, run);
+    await measureWinner(state, run, run.reserve.deps);
   } catch (error) {
     throw isOutOfBudget(error) ? fellShort(error) : error;
   }

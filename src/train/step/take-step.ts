@@ -30,11 +30,15 @@ import {
   decideLearningRate,
   evaluateCandidate,
   failurePatterns,
+  inPhase,
   judgeSkill,
   type Memory,
+  mergeByGroup,
   mergePatches,
+  type PatchGroup,
+  type Reflection,
   rankAndSelect,
-  runMinibatchReflect,
+  reflectByGroup,
   runRollout,
   type StageDeps,
   salvagePatch,
@@ -81,48 +85,65 @@ function describeStep({ batches, ...plan }: Step) {
   return { ...plan, seed: batches[0]!.seed, itemIds, ...(batches.length > 1 ? { batches: sizes } : {}) };
 }
 
-async function rollOutBatches({ plan: { step, batches }, skill, run }: StepWork): Promise<RolloutResult[]> {
-  const items = batches.flatMap((batch) => batch.items);
-  const results = await runRollout({ env: run.env, skill, items, phase: 'train' }, run.deps);
+async function rollOutBatches({ plan, skill, run }: StepWork): Promise<RolloutResult[]> {
+  const { step } = plan;
+  const results = await run.ahead.join(`rollout ${step}`, (deps) => rollOutStep(plan, skill, run, deps));
   await run.commit({ type: 'stage-end', step, stage: 'rollout', evaluation: toEvaluation(results) }, { results });
   return results;
 }
 
-/** Each batch is shuffled with its own seed; all are read at the same time. */
+/** The attempts that a step learns from. */
+export function rollOutStep({ batches }: Step, skill: string, { env }: Pick<Run, 'env'>, deps: StageDeps) {
+  const items = batches.flatMap((batch) => batch.items);
+  return runRollout({ env, skill, items, phase: 'train' }, deps);
+}
+
+/** Each batch is shuffled with its own seed; all are read at the same time. A group is merged as soon as its analysts are done. */
 async function reflectOnResults(results: readonly RolloutResult[], work: StepWork): Promise<RawPatch[]> {
   const { batches, step, proposal = 1 } = work.plan;
   const left = [...results];
   const reading = batches.map(({ seed, items }) =>
     reflectOnBatch({ results: left.splice(0, items.length), seed, sampleIndex: proposal - 1 }, work),
   );
-  const patches = (await settleAll(reading)).flat();
+  const groupOf: PatchGroup = async (sourceType) =>
+    (await settleAll(reading.map((one) => one.groupOf(sourceType)))).flat();
+  work.run.ahead.begin(`merge ${step}`, (deps) => mergeByGroup(groupOf, mergeInput(work), deps));
+  const patches = (await settleAll(reading.map((one) => one.patches))).flat();
   const patterns = failurePatterns(results, patches);
   await work.run.commit({ type: 'stage-end', step, stage: 'reflect', patches, failurePatterns: patterns });
   return patches;
 }
 
 /** An environment may have analysts of its own. */
-async function reflectOnBatch(
+function reflectOnBatch(
   batch: Pick<ReflectContext, 'results' | 'seed' | 'sampleIndex'>,
   { plan: { editBudget }, skill, memory, policy, run: { config, env, deps } }: StepWork,
-): Promise<RawPatch[]> {
+): Reflection {
   const { minibatchSize, failureOnly, skillUpdateMode: mode } = config;
   const notesFrom = config.useSkillAwareReflection ? config.skillAwareAppendixSource : ('nobody' as const);
   const lesson = { skill, ...batch, editBudget };
   const settings = { minibatchSize, failureOnly, mode, policy, memory, notesFrom, surroundings: env.surroundings };
-  const reflectByDefault = () => runMinibatchReflect({ ...lesson, ...settings }, deps);
-  if (!env.reflect) return reflectByDefault();
+  const byDefault = () => reflectByGroup({ ...lesson, ...settings }, deps);
+  if (!env.reflect) return byDefault();
   const { optimizer, stop } = deps;
-  const proposals = await env.reflect({ ...lesson, optimizer, reflectByDefault, signal: stop.abandon });
-  return proposals.filter((proposal) => proposal !== null);
+  const reflectByDefault = () => byDefault().patches;
+  const propose = async () => env.reflect!({ ...lesson, optimizer, reflectByDefault, signal: stop.abandon });
+  const patches = propose().then((proposals) => proposals.filter((proposal) => proposal !== null));
+  return { patches, groupOf: async (sourceType) => (await patches).filter((raw) => raw.sourceType === sourceType) };
 }
 
 async function aggregatePatches(patches: readonly RawPatch[], work: StepWork): Promise<Patch> {
-  const { plan, skill, memory, policy, run } = work;
-  const { mergeBatchSize, skillUpdateMode: mode } = run.config;
-  const patch = await mergePatches({ skill, patches, mergeBatchSize, mode, memory, policy }, run.deps);
-  await run.commit({ type: 'stage-end', step: plan.step, stage: 'aggregate', patch });
+  const {
+    plan: { step },
+    run,
+  } = work;
+  const patch = await run.ahead.join(`merge ${step}`, (deps) => mergePatches({ ...mergeInput(work), patches }, deps));
+  await run.commit({ type: 'stage-end', step, stage: 'aggregate', patch });
   return patch;
+}
+
+function mergeInput({ skill, memory, policy, run: { config } }: StepWork) {
+  return { skill, mergeBatchSize: config.mergeBatchSize, mode: config.skillUpdateMode, memory, policy };
 }
 
 /** The merged edits without those that say nothing new, were rejected before, rank low, or give tasks away. */
@@ -214,16 +235,10 @@ async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): P
   if (!removal) return;
   const candidate = { candidateSkill: removal.candidateSkill, candidateHash: skillHash(removal.candidateSkill) };
   const race = gateOf(state, run, batches[0]!.seed);
-  const { results, further, ...verdict } = await judgeSkill(candidate, race, reportRemoval(run.deps));
+  const { results, further, ...verdict } = await judgeSkill(candidate, race, inPhase(run.deps, 'removal'));
   const { of, removed } = removal;
   await run.commit({ type: 'removal-end', step, of, removed, ...candidate, ...verdict }, { results, further });
 }
-
-/** Otherwise progress would name the stage that usually follows an evaluation. */
-const reportRemoval = (deps: StageDeps): StageDeps => ({
-  ...deps,
-  onProgress: (done, total, result) => deps.onProgress(done, total, result, 'removal'),
-});
 
 /** An optimizer that has no more ideas than may be tried at once has told all of them. */
 function isQuiet({ history, draft }: RunState): boolean {
