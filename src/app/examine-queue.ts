@@ -42,7 +42,7 @@ function describeQueue({ shown, answerMs, product, ...facts }: QueueFacts): stri
   if (facts.refused !== undefined)
     throw unfit(
       `its account may not do what runs and workers do: ${facts.refused}`,
-      'Give it its rights: ACL SETUSER NAME ~skillopt:* +@all -@dangerous +info',
+      'Give it its rights: ACL SETUSER NAME ~skillopt:* -@all +@read +@write +@connection +@scripting +@transaction -@dangerous +info',
     );
   if (facts.evictionPolicy !== 'noeviction')
     throw unfit(
