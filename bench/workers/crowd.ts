@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { programArgs } from '../../test/support/compiled.ts';
 import { startRedis, type TestRedis } from '../../test/support/start-redis.ts';
 import type { Work } from './work.ts';
 
@@ -57,7 +58,8 @@ export async function measureCrowd(crowd: Crowd, watch?: Watch): Promise<CrowdFi
 }
 
 function start(script: string, args: readonly string[]): ChildProcess {
-  const child = fork(new URL(script, import.meta.url), args, { execArgv: ['--import', 'tsx'] });
+  const [path = ''] = programArgs(new URL(script, import.meta.url)).slice(-1); // compiled, as users run it
+  const child = fork(path, args, { execArgv: [] });
   child.setMaxListeners(0);
   return child;
 }

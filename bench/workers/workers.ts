@@ -39,7 +39,7 @@ const MANY = 10_000;
 
 const memoryOfMany: BenchRow = {
   name: 'workers',
-  what: `${MANY} tasks × 8 workers of 4 places, results of 2 kB: peaks of memory, the process that trains run by tsx`,
+  what: `${MANY} tasks × 8 workers of 4 places, results of 2 kB: peaks of memory`,
   goal: 'Redis ≤ 50 MB, the process that trains ≤ 300 MB',
   async run() {
     const work: Work = { does: 'chat', amount: 2_000 };

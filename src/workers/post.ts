@@ -64,7 +64,7 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
     handled.set(id, answer);
     // A reply of a model is kept with its attempt, and would be answered from there again. Kept here too, they fill the memory.
     if (kind === 'call') handled.delete(id);
-    else setTimeout(() => handled.delete(id), KEPT_MS).unref();
+    else forgetLater(handled, id);
     send(from, answer);
   };
   const take = (letter: Letter) => {
@@ -103,6 +103,10 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
     },
   };
 }
+
+/** A function of its own: the timer must not hold what was asked. */
+const forgetLater = (handled: Map<string, unknown>, id: string) =>
+  setTimeout(() => handled.delete(id), KEPT_MS).unref();
 
 /** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
 function sender(redis: Redis): (to: string, letter: Letter) => void {
