@@ -41,12 +41,18 @@ const lazyDoors = {
     path.endsWith('.later.js') ? `export * from './${basename(path, '.later.js')}/index.js';` : undefined,
 };
 
+/** A file that is imported for its effects alone: there are none, so it is not loaded. */
+const withoutEffects = {
+  name: 'without-effects',
+  renderChunk: (code) => code.replace(/^import "\.[^"]*";\n/gm, ''),
+};
+
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((path) => [nameOf(path).replace(/\.js$/, ''), path])),
   platform: 'node',
   external: (name) => !/^[./]/.test(name) && !name.startsWith(root), // packages and Node
   treeshake: { moduleSideEffects: false }, // no module does anything but declare: what is not used is not loaded
-  plugins: [keepAddresses, lazyDoors],
+  plugins: [keepAddresses, lazyDoors, withoutEffects],
 });
 await bundle.write({
   dir: made,

@@ -21,4 +21,4 @@ export {
 } from './stage-deps.ts';
 export { mergeByGroup, mergePatches, type PatchGroup } from './update/aggregate.ts';
 export { decideLearningRate, rankAndSelect } from './update/select.ts';
-export { readFirst, updateSkill } from './update/update.ts';
+export { fits, readFirst, surelyFits, updateSkill } from './update/update.ts';

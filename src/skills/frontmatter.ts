@@ -1,16 +1,10 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type YAMLError,
-  type YAMLMap,
-} from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document, YAMLError, YAMLMap } from 'yaml';
 import { findRegions } from '../core/document/index.ts';
+import { memoize } from '../core/text/index.ts';
+
+/** Loaded with the first frontmatter that is read: training a body reads none, and this takes 50 ms and 9 MB. */
+const load = memoize((name: 'yaml'): typeof import('yaml') => createRequire(import.meta.url)(name));
 
 /** Agents hold the frontmatter of every skill in their context. Deep nesting could also exhaust the parser. */
 const MAX_CHARACTERS = 16_000;
@@ -42,6 +36,7 @@ function readYaml(source: string, lineAt: (offset: number) => number): ReadField
     return unreadable('frontmatter-length', `${expected}, got ${length}`);
   }
   // Without the level, the parser would print its warnings.
+  const { isMap, parseDocument } = load('yaml');
   const document: Document = parseDocument(source, { prettyErrors: false, logLevel: 'error' });
   const [error] = document.errors; // the others often follow from the first
   if (error) return unreadable('frontmatter-yaml', `expected YAML: ${reason(error)}`, lineAt(error.pos[0]));
@@ -82,6 +77,7 @@ export type Field = { readonly key: string; readonly value: FieldValue; readonly
 type YamlSource = { readonly document: Document; readonly lineAt: (offset: number) => number };
 
 function fieldsOf(map: YAMLMap, source: YamlSource): Field[] {
+  const { isScalar } = load('yaml');
   return map.items.map(({ key, value }) => {
     const name = resolved(key, source);
     return {
@@ -93,6 +89,7 @@ function fieldsOf(map: YAMLMap, source: YamlSource): Field[] {
 }
 
 function toValue(node: unknown, source: YamlSource): FieldValue {
+  const { isMap, isScalar, isSeq } = load('yaml');
   if (node === undefined) return { kind: 'broken alias' };
   if (isSeq(node)) return { kind: 'list' };
   if (isMap(node)) return { kind: 'map', fields: () => fieldsOf(node, source) };
@@ -101,9 +98,10 @@ function toValue(node: unknown, source: YamlSource): FieldValue {
   return { kind: 'text', text: isText ? String(node.value) : (node.source ?? String(node.value)), isText };
 }
 
-const resolved = (node: unknown, { document }: YamlSource) => (isAlias(node) ? node.resolve(document) : node);
+const resolved = (node: unknown, { document }: YamlSource) =>
+  load('yaml').isAlias(node) ? node.resolve(document) : node;
 
-const offsetOf = (node: unknown) => (isNode(node) ? node.range?.[0] : undefined);
+const offsetOf = (node: unknown) => (load('yaml').isNode(node) ? node.range?.[0] : undefined);
 
 /** What agents read of a skill before they load it. */
 export function skillHeader(text: string): { readonly name?: string; readonly description?: string } {
@@ -134,9 +132,5 @@ export type Finding = {
   readonly message: string;
 };
 
-export function lineFinder(text: string): (offset: number) => number {
-  const counter = new LineCounter();
-  counter.addNewLine(0);
-  for (const { index } of text.matchAll(/\n/g)) counter.addNewLine(index + 1);
-  return (offset) => counter.linePos(offset).line;
-}
+/** Lines count from 1. */
+export const lineFinder = (text: string) => (offset: number) => text.slice(0, offset).split('\n').length;

@@ -11,16 +11,18 @@ export async function makeOwnFolder(directory: string, folder: string): Promise<
   let path = directory;
   for (const name of relative(directory, folder).split(sep)) {
     path = join(path, name);
-    await mkdir(path).catch((error) => {
+    if (await refuseLink(path)) continue; // most are there: asking costs less than an error
+    await mkdir(path).catch(async (error) => {
       if (!isTaken(error)) throw error;
+      await refuseLink(path); // another was faster
     });
-    await refuseLink(path);
   }
 }
 
-export async function refuseLink(path: string): Promise<void> {
+/** Answers whether anything is there. */
+export async function refuseLink(path: string): Promise<boolean> {
   const found = await orIfMissing(lstat(path), undefined);
-  if (!found?.isSymbolicLink()) return;
+  if (!found?.isSymbolicLink()) return found !== undefined;
   throw new SkillError('RUN_UNWRITABLE', `${shownPath(path)} is a link, and a run writes only into its own folder`, {
     hint: 'Delete the link and start again, or choose another run directory (outRoot).',
   });

@@ -13,6 +13,7 @@ import { calibrate } from '../core/stats/index.ts';
 import {
   compareEpochs,
   countedTogether,
+  fits,
   gateScore,
   judgeSkill,
   scoreSkill,
@@ -161,9 +162,7 @@ async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { confi
   const quarantined = kind === undefined ? {} : { leakKind: kind };
   if (leakReason !== undefined) return { ...unmeasured, action: 'leak' as const, leakReason, ...quarantined };
   const { maxSkillTokens, slowUpdateGate: useGate } = config;
-  if (maxSkillTokens > 0 && (await deps.countTokens(candidateSkill)) > maxSkillTokens) {
-    return { ...unmeasured, action: 'over_cap' as const };
-  }
+  if (!(await fits(candidateSkill, maxSkillTokens, deps))) return { ...unmeasured, action: 'over_cap' as const };
   const gate = { env, state, items: items.val, config: { ...config, useGate } };
   return judgeSkill(guidance, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ChatModel, ChatReply, ChatRequest, TextCache } from '../../core/contracts/index.ts';
 import { maskKeys } from '../../core/guard/index.ts';
@@ -53,7 +53,7 @@ function replyKey(modelId: string, request: ChatRequest): string {
   const messages = request.messages.map(({ role, content }) => [role, content]);
   const { maxOutputTokens, temperature, sampleIndex = 0 } = request;
   const parts = [FORMAT, modelId, messages, maxOutputTokens, temperature, sampleIndex];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 async function readReply(cache: TextCache, key: string): Promise<ChatReply | undefined> {

@@ -59,10 +59,11 @@ export type Reflection = { readonly patches: Promise<RawPatch[]>; readonly group
 export function reflectByGroup(input: ReflectInput, deps: StageDeps): Reflection {
   const minibatches = toMinibatches(input);
   const together = countedTogether(deps, minibatches.length);
+  const head = writeHead(input);
   const readGroup = async (sourceType: SourceType) => {
     const group = minibatches.filter((minibatch) => minibatch.sourceType === sourceType);
     const patches = await deps.limit.map(group, async (minibatch) => {
-      const patch = await analyse(minibatch, input, deps);
+      const patch = await analyse(minibatch, { ...input, head }, deps);
       together.onProgress(1, 1);
       return patch;
     });
@@ -87,12 +88,14 @@ function toMinibatches({ results, minibatchSize, seed, failureOnly = false, poli
   return [...group('failure', seed), ...(failureOnly ? [] : group('success', seed + 1))];
 }
 
-async function analyse(minibatch: Minibatch, input: ReflectInput, deps: StageDeps): Promise<RawPatch> {
-  const { mode = 'patch' } = input;
+/** What all analysts read first is written once. */
+type AnalystInput = ReflectInput & { readonly head: string };
+
+async function analyse(minibatch: Minibatch, input: AnalystInput, deps: StageDeps): Promise<RawPatch> {
+  const { head, mode = 'patch' } = input;
   const { sourceType, results } = minibatch;
   const prompt = modePrompt(sourceType === 'failure' ? 'analyst_error' : 'analyst_success', mode);
   const maxOutputTokens = isFullRewrite(mode) ? deps.rewriteMaxCompletionTokens : undefined;
-  const head = writeHead(input);
   const room = await trajectoryRoom({ prompt, head, maxOutputTokens }, deps);
   const { texts, clippedCount } = await clipTrajectories(results, room, deps);
   const read = promptSection(HEADINGS.trajectories, texts.join('\n\n'), `${results.length} ${OUTCOMES[sourceType]}`);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Item, RolloutResult, SkillEnv, TextCache } from '../../core/contracts/index.ts';
 
 /** A cache may save texts together; `flush` says that a caller waits. */
@@ -77,5 +77,5 @@ export function rolloutKey(
   const agents = agent ? [{ agent: agent.id }] : [];
   const more = [...(judge ? [judge.id] : []), ...(phase === undefined ? [] : [phase]), ...agents];
   const parts = [1, skillHash, env.name, env.version ?? '', item, sampleIndex, target.id, extras, ...more];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }

@@ -152,9 +152,12 @@ const overCap = (nOverCap: number) => (nOverCap > 0 ? { nOverCap } : {});
 export const readFirst = (skill: string, policy: Pick<EditPolicy, 'isPackage'> | undefined): string =>
   policy?.isPackage ? (splitPackage(skill)[SKILL_FILE] ?? '') : skill;
 
-export async function fits(skill: string, maxSkillTokens: number, { countTokens }: StageDeps): Promise<boolean> {
-  return maxSkillTokens === 0 || (await countTokens(skill)) <= maxSkillTokens;
-}
+/** A token is a byte at least: a short skill surely fits, and nothing is counted. */
+export const surelyFits = (skill: string, maxSkillTokens: number): boolean =>
+  maxSkillTokens === 0 || Buffer.byteLength(skill) <= maxSkillTokens;
+
+export const fits = async (skill: string, maxSkillTokens: number, { countTokens }: StageDeps): Promise<boolean> =>
+  surelyFits(skill, maxSkillTokens) || (await countTokens(skill)) <= maxSkillTokens;
 
 const RewriteReply = z.object({ newSkill: z.string(), changeSummary: ChangeSummary });
 

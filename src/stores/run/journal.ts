@@ -186,8 +186,7 @@ function journalWriter({ path, file, lines, ...before }: Scanned & { path: strin
 
 /** What is appended to a file without a name is lost, and what follows the words of another cannot be read again. */
 async function requireSame(path: string, file: FileHandle, size: number): Promise<void> {
-  const ours = await file.stat();
-  const there = await orIfMissing(stat(path), undefined);
+  const [ours, there] = await Promise.all([file.stat(), orIfMissing(stat(path), undefined)]);
   const isSame = there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
   if (isSame && ours.size === size) return;
   const what = isSame ? 'was changed by another program' : 'was deleted, moved or replaced';

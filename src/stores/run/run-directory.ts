@@ -141,10 +141,12 @@ async function writeViews(directory: string, views: Views): Promise<void> {
   const files = Object.entries(views).map(([name, text]) => ({ path: pathWithin(directory, name), text }));
   const folders = new Set(files.map((file) => dirname(file.path)));
   for (const folder of folders) if (folder !== directory) await makeOwnFolder(directory, folder);
-  for (const { path, text } of files) {
+  const writing = files.map(async ({ path, text }) => {
     await writeDraft(`${path}.tmp`, text);
     await rename(`${path}.tmp`, path);
-  }
+  });
+  await Promise.allSettled(writing); // the next views would write the same drafts
+  await Promise.all(writing);
   if (Object.keys(views).some((name) => name.startsWith(WHOLE_FOLDER))) await dropEarlier(directory, views);
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../../core/run/index.ts';
 import { defined, parseJson, skillHash } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
-import { loadPackagePrompts, loadPrompts } from '../../pipeline/index.ts';
+import { loadPackagePrompts, loadPrompts, surelyFits } from '../../pipeline/index.ts';
 import { countSteps } from '../plan.ts';
 import type { TrainerOptions } from '../run.ts';
 import type { RunItems } from './run-items.ts';
@@ -71,7 +71,7 @@ export function requireReadable(skill: string): void {
 
 /** The longest skill of a run, in tokens. A longer initial skill is not cut: then its size is the limit. */
 export async function skillCap({ maxSkillTokens }: Pick<SkillOptConfig, 'maxSkillTokens'>, initialSkill: string) {
-  const size = maxSkillTokens === 0 ? 0 : await countTokens(initialSkill);
+  const size = surelyFits(initialSkill, maxSkillTokens) ? 0 : await countTokens(initialSkill);
   if (size <= maxSkillTokens) return { maxSkillTokens, warnings: [] };
   const warning = `The initial skill has ${size} tokens, more than maxSkillTokens (${maxSkillTokens}): its size is the limit now.`;
   return { maxSkillTokens: size, warnings: [warning] };

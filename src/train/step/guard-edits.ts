@@ -13,7 +13,7 @@ import {
 } from '../../core/document/index.ts';
 import { findLeaks, type GuardedItem, type LeakCritic } from '../../core/guard/index.ts';
 import type { Refusal, RunState } from '../../core/run/index.ts';
-import { defined } from '../../core/text/index.ts';
+import { defined, memoize } from '../../core/text/index.ts';
 import { lintSkill, skillHeader } from '../../skills/index.ts';
 import type { Run } from '../run.ts';
 import type { RunItems } from '../setup/run-items.ts';
@@ -35,7 +35,7 @@ function criticOf({ items, config }: GuardedRun, skill: string): LeakCritic {
   if (!config.leakCritic) return () => ({ reason: undefined, memorisedShare: 0 });
   const limit = defined({ maxMemorisedShare: config.maxMemorisedShare });
   const guarded = guardedItems(items);
-  return (text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit });
+  return memoize((text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit })); // a patch is often one edit
 }
 
 /** How much of the training tasks the best skill repeats that the initial one did not; nothing without the leak critic. */

@@ -43,6 +43,20 @@ describe('openCaches', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
+  it('finds each of many texts that are set at once in both caches, now and when it is opened again', async () => {
+    await using caches = await temporaryCaches();
+    const keys = Array.from({ length: 21 }, (_, number) => `key ${number}`);
+    const saving = keys.map((key) => caches.rollouts.set(key, `rollout of ${key}`));
+    await Promise.all(keys.map((key) => caches.replies.set(key, `reply to ${key}`)));
+    caches.rollouts.flush();
+    await Promise.all(saving);
+    const later = await openCaches(caches.path);
+    for (const { replies, rollouts } of [caches, later])
+      for (const key of keys)
+        expect([await replies.get(key), await rollouts.get(key)]).toEqual([`reply to ${key}`, `rollout of ${key}`]);
+    later.close();
+  });
+
   it('tells keys apart that differ only after a NUL', async () => {
     await using caches = await temporaryCaches();
     await caches.replies.set('key\0a', 'a');

@@ -30,6 +30,13 @@ describe('the longest skill', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(50);
   });
 
+  it('is counted in tokens where bytes do not tell', async () => {
+    const skill = `LEVEL=3 ${words(30)}`; // 158 bytes, some forty tokens
+    const { facts, summary } = await run({ analyst: () => appends(skill) }, { maxSkillTokens: 50 });
+    expect(ofStage(facts, 'update')[0]).not.toHaveProperty('nOverCap');
+    expect(summary.bestSkill).toContain(skill);
+  });
+
   it('does not exist in the protocol of the paper', async () => {
     const { summary } = await run({ analyst: () => appends(`LEVEL=3 ${words(5000)}`) }, { preset: 'paper' });
     expect(summary.bestSkill.length).toBeGreaterThan(20_000);

@@ -39,6 +39,12 @@ export function holdersAmong(items: readonly GuardedItem[]) {
     /** Whether more than `limit` of them hold these words. */
     hold: (words: string, limit: number) =>
       isOneWord(words) ? (frequencies.get(words.trim()) ?? 0) > limit : phrasesOver(limit)(words),
+    /** Whether each of these words stands in any of them: only then may they stand there side by side. */
+    knowAll: (words: string) =>
+      words
+        .trim()
+        .split(' ')
+        .every((word) => frequencies.has(word)),
     holdsNumberTwice: memoize((digits: string) => isMoreThan(1, different, (item) => numbersOf(item).has(digits))),
     /** What more than one of them shows, by `shownBy`. */
     shownTwice: (shownBy: (text: string) => readonly string[]) =>

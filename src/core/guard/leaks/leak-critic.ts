@@ -56,8 +56,9 @@ const TELLING_WORDS = 2;
  * allowed; one of a single item gives that item away. A short answer («such as blue») counts only beside words that name its item.
  */
 export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
-  const brought = readEdit(edit);
-  const shared = sharing(items, contract, brought);
+  const holders = holdersAmong(items);
+  const brought = readEdit(edit, holders);
+  const shared = sharing(holders, contract, brought);
   const all = items.flatMap((item) => findingsOf(item, brought, shared));
   const findings = all.filter(({ split }) => split !== 'train');
   const memorised = all.filter(({ split }) => split === 'train');
@@ -67,8 +68,7 @@ export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: Lea
   return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
 }
 
-function sharing(items: readonly GuardedItem[], contract: readonly string[], { phrases }: EditWords) {
-  const holders = holdersAmong(items);
+function sharing(holders: Holders, contract: readonly string[], { phrases }: EditWords) {
   const rules = joinWords(contract.flatMap(splitWords));
   const figures = once(() => numbersIn(contract.join('\n')));
   const isStop = (word: string) => STOP_WORDS.has(word.trim());
@@ -95,9 +95,9 @@ function once<T>(make: () => T): () => T {
 
 const few = ({ count }: Holders, share: number) => Math.max(2, Math.floor(share * count));
 
-function readEdit(edit: string) {
+function readEdit(edit: string, { knowAll }: Holders) {
   const text = joinWords(splitWords(edit));
-  const phrases = longPhrasesIn(text);
+  const phrases = new Set([...longPhrasesIn(text)].filter(knowAll)); // hardly any: then no item is searched for them
   return {
     written: edit.toLowerCase(),
     text,
@@ -141,6 +141,7 @@ function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Edit
 }
 
 function phraseOf(item: GuardedItem, { phrases }: EditWords, { hasPhrase, isCommon }: SharedWords): string | undefined {
+  if (phrases.size === 0) return undefined;
   const isTelling = (phrase: string) =>
     phrase
       .trim()
