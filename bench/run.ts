@@ -34,6 +34,7 @@ import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
 import { tokens } from './rows/tokens.ts';
 import { taskFiles } from './task-files/task-files.ts';
+import { workers } from './workers/workers.ts';
 import { workspaces } from './workspaces.ts';
 
 const rows: readonly BenchRow[] = [
@@ -72,6 +73,7 @@ const rows: readonly BenchRow[] = [
   sharedCache,
   sleepIndexUnchanged,
   sleepIndexOverview,
+  ...workers,
   ...pageServer,
   ...pageBrowser,
 ];

@@ -16,6 +16,7 @@ import {
 import { isMissing, JOURNAL_FILE, shownPath, unwritable } from '../stores/index.ts';
 import { loadRunItems, priceFor, withEnv } from '../train/index.ts';
 import { agentChecks, type Check, check, describeAgents } from './examine-agents.ts';
+import { queueChecks } from './examine-queue.ts';
 import { type Wiring, wireRun } from './wire-run.ts';
 
 const OLDEST_NODE = [20, 19];
@@ -29,13 +30,15 @@ export type ExamineOptions = {
   readonly overrides?: readonly string[] | undefined;
   /** Whether the agent works twice to show that its loading of skills can be seen. */
   readonly hasCanary?: boolean | undefined;
+  /** The address of a queue: its server and its workers are looked at too. */
+  readonly queue?: string | undefined;
   /** Called with the project once it is read, also with its notes and warnings. */
   readonly onProject?: (loaded: LoadedProject) => void;
 };
 
 /** Checks each thing that a run of this project needs. Costs one tiny call per model, within the project's limits. */
 export async function* examineProject(options: ExamineOptions): AsyncGenerator<Check> {
-  const { cwd, env, config, overrides, hasCanary = false, onProject } = options;
+  const { cwd, env, config, overrides, hasCanary = false, queue, onProject } = options;
   yield await check('node', () => requireNode(process.versions.node));
   yield await check('agents', () => describeAgents(env, cwd));
   let loaded: LoadedProject | undefined;
@@ -63,6 +66,7 @@ export async function* examineProject(options: ExamineOptions): AsyncGenerator<C
   }
   const { target, judge, outRoot = join(project.directory, 'runs') } = project.project;
   yield await check('runs', () => requireRunPlace(wiring?.path ?? outRoot, cwd));
+  if (queue !== undefined) yield* queueChecks(project, wiring, { env, queue });
   if (isAgentSpec(target)) yield* agentChecks(project, env, hasCanary);
   else if (isNoTarget(target)) yield await check('target', () => 'none: the environment asks no model');
   const budget = createBudget(project.project);

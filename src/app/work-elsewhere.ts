@@ -82,7 +82,7 @@ export async function openWorker(loaded: LoadedProject, caller: Caller, options:
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /** What two machines must have in common to score alike. Models are not part of it: the process that trains asks them. */
-async function fingerprintOf(
+export async function fingerprintOf(
   { project, directory }: LoadedProject,
   { env, config }: Ready,
   agent: AgentRunner | undefined,

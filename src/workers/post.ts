@@ -71,7 +71,9 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
         (error) => ({ type: 'answer', id, error: encodeError(error) }) as const,
       );
     handled.set(id, answer);
-    setTimeout(() => handled.delete(id), KEPT_MS).unref();
+    // A reply of a model is kept with its attempt, and would be answered from there again. Kept here too, they fill the memory.
+    if (kind === 'call') handled.delete(id);
+    else forgetLater(handled, id);
     send(from, answer);
   };
   const take = (letter: Letter) => {
@@ -113,6 +115,10 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
   };
 }
 
+/** A function of its own: the timer must not hold what was asked. */
+const forgetLater = (handled: Map<string, unknown>, id: string) =>
+  setTimeout(() => handled.delete(id), KEPT_MS).unref();
+
 /** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
 function sender(redis: Redis): (to: string, letter: Letter) => void {
   const boxes = new Map<string, string[]>();
@@ -140,9 +146,13 @@ async function receive(
 ): Promise<void> {
   while (!state.isOver) {
     try {
-      const [, first] = (await redis.blpop(box, 5)) ?? [];
+      // The second command waits on the server until the first has its letter: one message each way for all of them.
+      const [[error, popped] = [], [, rest] = []] =
+        (await redis.pipeline().blpop(box, 5).lpop(box, MOST_AT_ONCE).exec()) ?? [];
+      if (error) throw error;
+      const [, first] = (popped as [string, string] | null) ?? [];
       if (first === undefined) continue;
-      const more = (await redis.lpop(box, MOST_AT_ONCE)) ?? [];
+      const more = (rest as string[] | null) ?? [];
       for (const text of [first, ...more]) {
         const letter = Letter.safeParse(parseJson(text)).data;
         if (letter !== undefined) take(letter);

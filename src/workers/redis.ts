@@ -32,7 +32,7 @@ export type QueueServer = {
 };
 
 /** Loads the two packages, which are installed only where they are needed. */
-export async function openServer(url: string): Promise<QueueServer> {
+export async function openServer(url: string, connectMs = CONNECT_MS): Promise<QueueServer> {
   const address = parseAddress(url);
   const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]).catch(notInstalled);
   const options = optionsOf(address);
@@ -45,7 +45,7 @@ export async function openServer(url: string): Promise<QueueServer> {
       redis.on('error', (error) => {
         last = error; // without a listener it would end the process
       });
-      await withinTime(redis, () => last, shown);
+      await withinTime(redis, connectMs, () => last, shown);
       if (onLost) noticeLoss(redis, () => onLost(unreachable(shown, last, `was away for ${LOST_MS / 1000} s`)));
       return redis;
     },
@@ -76,12 +76,12 @@ function optionsOf(url: URL): ServerOptions {
   };
 }
 
-async function withinTime(redis: Redis, last: () => Error | undefined, shown: string): Promise<void> {
-  const timer = setTimeout(() => redis.disconnect(), CONNECT_MS);
+async function withinTime(redis: Redis, ms: number, last: () => Error | undefined, shown: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => reject(last() ?? new Error(`no answer within ${ms / 1000} s`)), ms);
       redis.once('ready', resolve);
-      redis.once('end', () => reject(last() ?? new Error(`no answer within ${CONNECT_MS / 1000} s`)));
       redis.on('error', (error) => (isRefused(error) ? reject(error) : undefined));
       redis.connect().catch(() => undefined); // `error` says why
     });

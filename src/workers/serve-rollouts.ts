@@ -10,7 +10,7 @@ import {
   type SkillEnv,
   SkillError,
 } from '../core/contracts/index.ts';
-import { createStageDeps, createStop, rolloutKey, runRollout } from '../pipeline/index.ts';
+import { createLimit, createStageDeps, createStop, rolloutKey, runRollout, type StageDeps } from '../pipeline/index.ts';
 import { agentFor } from './agent-elsewhere.ts';
 import {
   differences,
@@ -71,6 +71,8 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   const redis = await server.connect();
   const skills = new Map<string, string>();
   const folder = join(tmpdir(), `skillopt-worker-${post.address}`);
+  const { extras, rolloutTimeoutMs, callTimeoutMs } = options;
+  const deps = createStageDeps({ extras, rolloutTimeoutMs, callTimeoutMs, target: nobody, optimizer: nobody });
   let done = 0;
   const tell = (type: 'begin' | 'end', { item }: Task) => onEvent({ type, item: item.id, inFlight: active.size, done });
 
@@ -87,7 +89,7 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       if (task.skill !== undefined) remember(skills, task.skillHash, task.skill);
       tell('begin', task);
       const made = { run, attempt, task, skill: task.skill ?? known.get(task.skillHash)!, signal: over.signal };
-      const outcome = await attemptTask(made, { ...options, post, agents, folder }).then(
+      const outcome = await attemptTask(made, { ...options, post, agents, folder, deps }).then(
         (result) => ({ attempt, result }),
         (error) => ({ attempt, error: encodeError(error) }),
       );
@@ -130,6 +132,9 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   };
 }
 
+/** Each attempt has its own models. */
+const nobody: ChatModel = { id: 'nobody', complete: () => Promise.reject(new Error('no attempt is under way')) };
+
 const here = { role: 'worker', host: hostname(), pid: process.pid } as const;
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());
 
@@ -167,6 +172,8 @@ type Made = {
   readonly signal: AbortSignal;
 };
 type Making = ServeRolloutsOptions & {
+  /** What all attempts have in common. */
+  readonly deps: StageDeps;
   readonly post: Post<Questions>;
   readonly agents: AgentsWaiting;
   readonly folder: string;
@@ -174,17 +181,16 @@ type Making = ServeRolloutsOptions & {
 
 /** The attempt as the process that trains would make it, but for its models, which that process asks. */
 async function attemptTask({ task, skill, ...asked }: Made, making: Making): Promise<RolloutResult> {
-  const { env, extras, agent, post, agents, folder, rolloutTimeoutMs, callTimeoutMs } = making;
+  const { env, agent, post, agents, folder } = making;
   requireSameKey(task, making);
   const workFolder = join(folder, task.key);
   using stop = createStop(asked.signal, 0);
-  const deps = createStageDeps({
-    ...{ extras, rolloutTimeoutMs, callTimeoutMs, workFolder, stop, workers: 1 },
+  const deps: StageDeps = {
+    ...{ ...making.deps, workFolder, stop, limit: createLimit(1, stop) },
     target: modelOf('target', task.target, post, asked),
-    optimizer: modelOf('target', task.target, post, asked),
-    ...(task.judge === undefined ? {} : { judge: modelOf('judge', task.judge, post, asked) }),
-    ...(agent && { agent: agentFor(agent, post, asked, agents) }),
-  });
+    judge: task.judge === undefined ? undefined : modelOf('judge', task.judge, post, asked),
+    agent: agent && agentFor(agent, post, asked, agents),
+  };
   // Draw 0: the process that trains numbers the calls of the attempt by its draw.
   const [result] = await runRollout({ env, skill, items: [task.item], sampleIndex: 0, isPart: true }, deps);
   if (existsSync(workFolder)) await rm(workFolder, { recursive: true, force: true });

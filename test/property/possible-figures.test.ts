@@ -19,8 +19,8 @@ import {
   type ScoredDocument,
 } from '../../src/report/index.ts';
 import { estimateRun } from '../../src/train/index.ts';
-import { impossibleValues, impossibleWords } from '../support/impossible.ts';
 import { resultsOf, runOf, type Scores, type Told } from '../support/told-run.ts';
+import { impossibleValues, impossibleWords } from './impossible.ts';
 
 const METRICS = ['hard', 'soft', 'mixed'] as const;
 const score = fc.oneof(

@@ -4,15 +4,17 @@ import { wrap } from '../../report/index.ts';
 import { Answered } from '../errors.ts';
 import { configOption, jsonOption, setOption } from '../flags/flags.ts';
 import { checkInFlags } from '../flags/in-flags.ts';
+import { queueOf, queueOption } from '../flags/project-flags.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Flags = OptionalFlags<'config', 'canary'> & { readonly set: readonly string[] };
+type Flags = OptionalFlags<'config' | 'queue', 'canary'> & { readonly set: readonly string[] };
 
 export const define: DefineCommand = (command, terminal) => {
   command
     .addOption(configOption())
     .option('--canary', 'also test whether loading a skill can be observed: two short tasks for the agent')
+    .addOption(queueOption())
     .addOption(jsonOption())
     .addOption(setOption())
     .addHelpText('after', EXAMPLES)
@@ -22,12 +24,14 @@ export const define: DefineCommand = (command, terminal) => {
 const EXAMPLES = examples([
   ['skillopt doctor', 'Node, project, tasks, folder of runs, and one tiny call to each model'],
   ['skillopt doctor --canary', 'with an agent as the target: can its loading of skills be seen?'],
+  ['skillopt doctor --queue redis://10.0.0.5:6379', 'also the server of a queue, and its workers for this project'],
   ['skillopt doctor --config x.yaml --set env.split_dir=data', 'a config of SkillOpt, changed'],
 ]);
 
 const CANARY_ADVICE = 'whether that can be seen to work: skillopt doctor --canary';
 
-async function diagnose({ config, set: overrides, canary: hasCanary = false }: Flags, terminal: Terminal) {
+async function diagnose(flags: Flags, terminal: Terminal) {
+  const { config, set: overrides, canary: hasCanary = false } = flags;
   const { io } = terminal;
   const checks: Check[] = [];
   let project: LoadedProject | undefined;
@@ -36,7 +40,8 @@ async function diagnose({ config, set: overrides, canary: hasCanary = false }: F
     loaded.notes.forEach(terminal.note);
     loaded.warnings.forEach(terminal.warn);
   };
-  for await (const found of examineProject({ config, overrides, hasCanary, cwd: io.cwd(), env: io.env, onProject })) {
+  const options = { config, overrides, hasCanary, queue: queueOf(flags, terminal), onProject };
+  for await (const found of examineProject({ ...options, cwd: io.cwd(), env: io.env })) {
     const isAgent = found.name === 'target' && found.isOk && found.facts !== undefined;
     const advice = isAgent && !hasCanary ? `\n${CANARY_ADVICE}` : '';
     checks.push(checkInFlags({ ...found, detail: found.detail + advice }));

@@ -41,7 +41,7 @@ export function rolloutMemory({ rollouts, onThrown }: MemoryDeps) {
       return text === undefined ? undefined : JSON.parse(text);
     },
     keep(key: string, result: RolloutResult): void {
-      if (result.errored) return;
+      if (result.errored || !(rollouts || result.threw)) return;
       const text = JSON.stringify(result);
       if (result.threw) {
         onThrown(result);

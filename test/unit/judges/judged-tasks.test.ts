@@ -16,8 +16,8 @@ import { withReplyCache } from '../../../src/public/models.ts';
 import { eventLines } from '../../../src/report/index.ts';
 import { noColors } from '../../../src/report/layout.ts';
 import { expectEvery } from '../../support/expect-every.ts';
-import { type Asked, byRule, honest, judgedBy, judgeWho } from '../../support/judged-levels.ts';
 import { appends, levelOf, ofStage, ofType, scriptedRun, type Task } from '../../support/scripted-run.ts';
+import { type Asked, byRule, honest, judgedBy, judgeWho } from './judged-levels.ts';
 
 const subject = { question: 'Why?', answer: 'Because.', rubric: 'Names the cause.' };
 const replies = (...texts: readonly (string | object)[]) => {

@@ -1,7 +1,7 @@
 import type { ChatRequest, SkillEnv } from 'skillopt';
 import { judgeAnswer, judgedOutput } from 'skillopt/judges';
 import { scripted } from 'skillopt/testing';
-import type { Task } from './scripted-run.ts';
+import type { Task } from '../../support/scripted-run.ts';
 
 /** What the judge of a judged run was asked about. */
 export type Asked = {
