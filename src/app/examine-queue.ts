@@ -39,11 +39,6 @@ function describeQueue({ shown, answerMs, product, ...facts }: QueueFacts): stri
   const unfit = (message: string, hint: string) =>
     new SkillError('QUEUE_UNREACHABLE', `${shown}: ${message}`, { hint });
   if (facts.isTooOld) throw unfit(`expected Redis 6.2 or newer, or Valkey, got ${product}`, 'Update the server.');
-  if (facts.refused !== undefined)
-    throw unfit(
-      `its account may not do what runs and workers do: ${facts.refused}`,
-      'Give it its rights: ACL SETUSER NAME ~skillopt:* -@all +@read +@write +@connection +@scripting +@transaction -@dangerous +info',
-    );
   if (facts.evictionPolicy !== 'noeviction')
     throw unfit(
       `it may forget attempts when its memory is full: maxmemory-policy is ${facts.evictionPolicy}`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { SkillError } from '../core/contracts/index.ts';
 import { differences, type Fingerprint, type Presence, whoIsHere } from './handshake.ts';
-import { keyOf, openServer } from './redis.ts';
+import { keyOf, openServer, tooFewRights } from './redis.ts';
 
 /** A person waits for the answer. */
 const CONNECT_MS = 3_000;
@@ -21,8 +21,6 @@ export type QueueFacts = {
   readonly evictionPolicy: string;
   /** Whether it writes down each change, so that a restart loses nothing. */
   readonly keepsLog: boolean;
-  /** What the account may not do and a run does, in the words of the server. */
-  readonly refused: string | undefined;
 };
 
 /** A worker of the project, and the names of what it has differently. */
@@ -46,8 +44,10 @@ export async function examineQueue(url: string): Promise<ExaminedQueue> {
     const { host, tls } = server.options;
     const isOpenToReaders = tls === undefined && !isLoopback(host);
     const facts = { shown: server.shown, answerMs, isOpenToReaders, ...(await readInfo(redis)) };
+    const refused = await tryRights(redis);
+    if (refused !== undefined) throw tooFewRights(server.shown, refused);
     return {
-      facts: { ...facts, refused: await tryRights(redis) },
+      facts,
       async workersFor(own) {
         const workers = (await whoIsHere(redis, 'worker')).filter(({ project }) => project === own.project);
         return workers.map((worker) => ({ ...worker, differs: differences(own, worker) }));

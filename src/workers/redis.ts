@@ -88,7 +88,10 @@ async function withinTime(redis: Redis, ms: number, last: () => Error | undefine
     await redis.exists(keyOf('here')); // an account may have no rights to our keys
   } catch (error) {
     redis.disconnect();
-    throw unreachable(shown, error as Error, 'did not answer');
+    const { message } = error as Error;
+    throw message.startsWith('NOPERM')
+      ? tooFewRights(shown, message)
+      : unreachable(shown, error as Error, 'did not answer');
   } finally {
     clearTimeout(timer);
   }
@@ -114,6 +117,13 @@ function unreachable(shown: string, cause: Error | undefined, what: string): Ski
   const hint = 'Start the server, or check its address, account and certificate: skillopt doctor names what is wrong.';
   const message = `the queue at ${shown} ${what}${words ? `: ${words}` : ''}`;
   return new SkillError('QUEUE_UNREACHABLE', message, { ...(cause && { cause }), hint });
+}
+
+/** For an account that may not do what is needed: `refused` says what. */
+export function tooFewRights(shown: string, refused: string): SkillError {
+  const message = `${shown}: its account may not do what runs and workers do: ${refused}`;
+  const rights = '~skillopt:* -@all +@read +@write +@connection +@scripting +@transaction -@dangerous +info';
+  return new SkillError('QUEUE_UNREACHABLE', message, { hint: `Give it its rights: ACL SETUSER NAME ${rights}` });
 }
 
 function notInstalled(cause: unknown): never {
