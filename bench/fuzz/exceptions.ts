@@ -10,6 +10,7 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'envs: SimpleQAEnv().rolloutOne': 'needs tasks with answers; scoreAnswer reads the reply',
   'imports: parseRows': 'takes a schema',
   'imports: requireOwnRows': 'takes rows that are objects; readJson and readJsonl make them',
+  'pipeline: mergeByGroup': 'takes a function; mergePatches gives it the same texts',
   'models: anthropicChat().complete': 'asks a server',
   'models: azureChat().complete': 'asks a server',
   'models: googleChat().complete': 'asks a server',

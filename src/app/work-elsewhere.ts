@@ -11,6 +11,7 @@ import {
 } from '../project/index.ts';
 import { withEnv } from '../train/index.ts';
 import type { Fingerprint, RolloutWorker, WorkerEvent } from '../workers/index.ts';
+
 import { type Wiring, wireRun } from './wire-run.ts';
 
 /** A project whose environment is set up. */

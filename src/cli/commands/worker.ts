@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { type OpenWorker, openWorker } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { jsonLine, plural } from '../../core/text/index.ts';
+import type { WorkerEvent } from '../../workers/index.ts';
 import { interruptible } from '../errors.ts';
 import { configOption, jsonOption, quietOption, setOption } from '../flags/flags.ts';
 import { type ProjectFlags, queueOf, queueOption, typedProject } from '../flags/project-flags.ts';
@@ -36,38 +37,42 @@ const EXAMPLES = examples([
 const SAID_EVERY_MS = 10_000;
 
 async function work(flags: Flags, terminal: Terminal): Promise<void> {
-  const { io } = terminal;
   const queue = queueOf(flags, terminal);
   if (queue === undefined) throw noQueue();
   const loaded = await typedProject(flags, terminal);
-  const tell = (event: object) => io.stdout.write(`${jsonLine(event)}\n`);
-  const worker = await openWorker(
-    loaded,
-    { env: io.env, notices: terminal },
-    {
-      ...{ queue, concurrency: flags.concurrency },
-      onEvent(event) {
-        if (terminal.isJson) tell({ ...event, ...('error' in event && { error: event.error.message }) });
-        if (event.type === 'lost') terminal.warn(`${event.error.message}; it is still waited for`);
-        if (event.type === 'mismatch')
-          terminal.warn(
-            `a run on ${event.run} would score differently, and gets no attempt from here. Different: ${event.differs.join(', ')}`,
-          );
-      },
-    },
-  );
+  const { io } = terminal;
+  let worker: OpenWorker | undefined;
+  const onStop = () => worker && sayStopping(worker, flags.drain, terminal);
+  // From before it is ready: whoever sees that it is may end it at once.
+  await interruptible({ io, onStop }, async (signal) => {
+    const onEvent = (event: WorkerEvent) => tellEvent(event, terminal);
+    const options = { queue, concurrency: flags.concurrency, onEvent };
+    worker = await openWorker(loaded, { env: io.env, notices: terminal }, options);
+    await serveUntil(signal, worker, flags, terminal);
+  });
+}
+
+function tellEvent(event: WorkerEvent, { isJson, io, warn }: Terminal): void {
+  if (isJson) io.stdout.write(`${jsonLine({ ...event, ...('error' in event && { error: event.error.message }) })}\n`);
+  if (event.type === 'lost') warn(`${event.error.message}; it is still waited for`);
+  if (event.type === 'mismatch')
+    warn(
+      `a run on ${event.run} would score differently, and gets no attempt from here. Different: ${event.differs.join(', ')}`,
+    );
+}
+
+async function serveUntil(signal: AbortSignal, worker: OpenWorker, flags: Flags, terminal: Terminal): Promise<void> {
+  const isQuiet = flags.quiet || terminal.isJson;
   const health = flags.health === undefined ? undefined : await answerHealth(worker, flags.health);
-  const saying = flags.quiet || terminal.isJson ? undefined : sayNowAndThen(worker, terminal);
+  const saying = isQuiet ? undefined : sayNowAndThen(worker, terminal);
   try {
-    await interruptible({ io, onStop: () => sayStopping(worker, flags.drain, terminal) }, async (signal) => {
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    });
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
     await worker.close(flags.drain * 1_000);
   } finally {
     clearInterval(saying);
     health?.close();
   }
-  if (!flags.quiet && !terminal.isJson) terminal.say(`${plural(worker.state().done, 'attempt')} done`);
+  if (!isQuiet) terminal.say(`${plural(worker.state().done, 'attempt')} done`);
 }
 
 function sayNowAndThen(worker: OpenWorker, terminal: Terminal): NodeJS.Timeout {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toFact } from 'skillopt';
 import { type SimServer, serveSim, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 import { readJournal } from '../../../src/stores/run/journal.ts';
 import { worldFiles } from '../../e2e/project.ts';
@@ -32,14 +33,14 @@ export async function factsOf(
   run: string,
 ): Promise<{ readonly facts: unknown; readonly usage: Readonly<Record<string, number>> }> {
   const events = await readJournal(join(run, 'events.jsonl'));
-  const plain = ['at', 'ms', 'usage', 'check', 'outRoot'];
   const usage: Record<string, number> = {};
   for (const [stage, used] of events.flatMap((event) => Object.entries(event.usage ?? {}))) {
     for (const [what, count] of Object.entries(used as Record<string, number>)) {
       if (what !== 'waitMs') usage[`${stage} ${what}`] = (usage[`${stage} ${what}`] ?? 0) + count;
     }
   }
-  const facts = JSON.parse(JSON.stringify(events, (key, value) => (plain.includes(key) ? undefined : value)));
+  const isPlace = (key: string) => key === 'check' || key === 'outRoot';
+  const facts = JSON.parse(JSON.stringify(events.map(toFact), (key, value) => (isPlace(key) ? undefined : value)));
   return { facts, usage };
 }
 

@@ -97,7 +97,7 @@ it('programs that crash are failed work, and a verifier that is broken costs no 
   const stopped = await project.run('train', '--quiet');
   expect([stopped.code, stopped.err]).toEqual([4, expect.stringContaining('it was ended by SIGSEGV')]);
   const kept = join(project.path, 'runs/broken/cache/work');
-  expect(readdirSync(kept)).toHaveLength(1);
+  expect(readdirSync(kept)).not.toEqual([]);
   writeFileSync(machine, 'works');
   await project.run('train', '--quiet');
   expect([llm.calls() - before - whole, existsSync(kept)]).toEqual([whole, false]);
