@@ -133,4 +133,15 @@ export type Finding = {
 };
 
 /** Lines count from 1. */
-export const lineFinder = (text: string) => (offset: number) => text.slice(0, offset).split('\n').length;
+export function lineFinder(text: string): (offset: number) => number {
+  const breaks = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  return (offset) => {
+    let [low, high] = [0, breaks.length]; // halved: a text may have as many lines as questions about them
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (breaks[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}

@@ -30,6 +30,13 @@ export function agentElsewhere(agent: AgentRunner): AgentRunner {
   };
 }
 
+type OpenRun = {
+  readonly request: AgentRunRequest;
+  spent: AgentSpending;
+  /** Calls that it may make and has not reported yet: an agent may ask several times at once. */
+  granted: number;
+};
+
 const NOTHING_SPENT: AgentSpending = { calls: 0, usage: noUsage, most: { totalTokens: 0, costUsd: 0 } };
 
 /** The runs of the agent within one attempt, as the process that trains sees them. */
@@ -38,7 +45,7 @@ export function agentRuns(
   post: Post<Orders>,
   { run, worker }: { run: string; worker: string },
 ) {
-  const open = new Map<string, { readonly request: AgentRunRequest; spent: AgentSpending }>();
+  const open = new Map<string, OpenRun>();
   const slots = new Map<number, Slot>();
   const gone = new AbortController();
   let lastSlot = 0;
@@ -52,7 +59,7 @@ export function agentRuns(
     refusedForMs: limiter?.refusedForMs(),
   });
   const executeOn = async (of: AgentOf, request: AgentRunRequest): Promise<AgentRun> => {
-    open.set(of.agentRun, { request, spent: NOTHING_SPENT });
+    open.set(of.agentRun, { request, spent: NOTHING_SPENT, granted: 0 });
     const { limits, asking, signal } = request;
     try {
       const order = { run, ...of, limits, ...defined({ maxRetries: asking?.maxRetries }) };
@@ -81,17 +88,22 @@ export function agentRuns(
     },
     async spend({ spending, ...of }: AgentOf & { readonly spending: AgentSpending }): Promise<null> {
       const run = requestOf(of);
+      run.granted = Math.max(0, run.granted - Math.max(0, spending.calls - run.spent.calls));
       run.spent = spending;
       run.request.onSpend?.(spending);
       return null;
     },
     async slot({ isAgain, ...of }: AgentOf & { readonly isAgain: boolean }) {
-      const { request, spent } = requestOf(of);
+      const run = requestOf(of);
+      const { request } = run;
       const limiter = request.asking?.limiter;
       const slot = await limiter?.acquire({ signals: [request.signal], isAgain });
       try {
         // Before it is sent: a call that no limit allows must not be made.
-        request.onSpend?.({ ...spent, calls: spent.calls + 1, inFlight: (spent.inFlight ?? 0) + 1 });
+        const { calls, inFlight = 0 } = run.spent;
+        const more = run.granted + 1;
+        request.onSpend?.({ ...run.spent, calls: calls + more, inFlight: inFlight + more });
+        run.granted = more;
       } catch (error) {
         slot?.release();
         throw error;

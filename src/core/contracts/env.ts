@@ -215,8 +215,6 @@ export type RolloutAttempt = {
 
 /** What a runner has paid for by itself. */
 export type RunnerBill = {
-  /** Default: `rollout`. */
-  readonly stage?: string;
   readonly calls: number;
   readonly usage: Usage;
   readonly costUsd?: number | undefined;
@@ -233,7 +231,7 @@ export type RunnerAnswer = {
 
 /** What an attempt may use, as it may in `rolloutOne`. Calls through these models are limited, retried, cached and counted. */
 export type RunnerContext = Omit<RolloutContext, 'item' | 'skill' | 'keptWork'> & {
-  /** Says that the attempt begins now, and so does its time: for one that waited in line, or that is begun anew. */
+  /** Says that the attempt begins now, and so does its time: for one that waited in line, or that begins again. */
   readonly begin: () => void;
 };
 

@@ -253,9 +253,9 @@ function wrapRunner(runner: RolloutRunner, { budget, ledger, charge, warn }: Run
 function billsOf({ bills, retries = 0, waitMs = 0 }: RunnerAnswer, most: Amounts): Bill[] {
   const { calls, totalTokens, costUsd } = most;
   const given = bills ?? [{ calls, usage: { ...noUsage, input: totalTokens }, costUsd }];
-  const paid = given.map(({ stage = 'rollout', calls: replies, usage, costUsd: dollars }) => {
+  const paid = given.map(({ calls: replies, usage, costUsd: dollars }) => {
     const price = dollars === undefined ? { unpriced: replies } : { costUsd: dollars };
-    return { stage, amounts: { ...usage, replies, ...price } };
+    return { stage: 'rollout', amounts: { ...usage, replies, ...price } };
   });
   return [...paid, { stage: 'rollout', amounts: { retries, waitMs } }];
 }
