@@ -147,7 +147,7 @@ class OpenAttempt {
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#context.signal, stop.signal]);
     const reply = this.#context[role]!.complete({ ...fromWire(request), signal });
-    reply.catch(() => undefined); // whoever asked may be gone
+    reply.catch(() => undefined); // the worker that asked may be gone
     this.#calls.set(id, { reply, stop });
     return reply;
   }

@@ -197,7 +197,7 @@ async function attemptTask({ task, skill, ...asked }: Made, making: Making): Pro
   return result!;
 }
 
-/** Queues are told apart by all that scores depend on; an environment may still differ in what it found here. */
+/** The name of a queue covers all that scores depend on; an environment may still differ in what it found here. */
 function requireSameKey({ key, item, skillHash: hash, sampleIndex, target, judge }: Task, making: Making): void {
   const { env, extras, agent } = making;
   const models = { target: { id: target }, judge: judge === undefined ? judge : { id: judge }, agent };

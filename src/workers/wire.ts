@@ -52,7 +52,7 @@ export type Orders = {
 export type CallOf = {
   readonly attempt: number;
   readonly role: 'target' | 'judge';
-  /** The same for the same call of an attempt, whoever makes the attempt. */
+  /** The same for the same call of an attempt, on any worker. */
   readonly id: string;
   readonly request: WireRequest;
 };
@@ -76,7 +76,7 @@ export type SlotState = { readonly waiting: number; readonly refusedForMs?: numb
 
 export type WireRequest = Omit<ChatRequest, 'schema' | 'isUsable' | 'signal'> & { readonly schema?: object };
 
-/** A schema travels as JSON Schema. Functions do not travel: whether a reply can be used is told by its schema. */
+/** A schema travels as JSON Schema. Functions do not travel: the schema decides whether a reply can be used. */
 export function toWire({ schema, isUsable: _, signal: __, ...request }: ChatRequest): WireRequest {
   const sent = schema && orNothing(() => z.toJSONSchema(schema, { io: 'input' }));
   return { ...request, ...(sent && { schema: sent }) };

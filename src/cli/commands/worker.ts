@@ -43,7 +43,7 @@ async function work(flags: Flags, terminal: Terminal): Promise<void> {
   const { io } = terminal;
   let worker: OpenWorker | undefined;
   const onStop = () => worker && sayStopping(worker, flags.drain, terminal);
-  // From before it is ready: whoever sees that it is may end it at once.
+  // Signals are handled before it says that it is ready: it may be ended at once.
   await interruptible({ io, onStop }, async (signal) => {
     const onEvent = (event: WorkerEvent) => tellEvent(event, terminal);
     const options = { queue, concurrency: flags.concurrency, onEvent };
