@@ -85,7 +85,7 @@ export function sdkSettings(endpoint: Endpoint) {
 }
 
 /** `httpFetch` with the query of the base URL on every call, because most providers of the SDK drop it. */
-function endpointFetch(endpoint: Endpoint): Fetch {
+export function endpointFetch(endpoint: Endpoint): Fetch {
   const fetch = withTokenLimitName(httpFetch(endpoint.proxy), endpoint);
   const added = Object.entries(endpoint.queryParams);
   if (added.length === 0) return fetch;
@@ -226,14 +226,14 @@ type ResponseHead = Pick<Response, 'status' | 'statusText'> & { readonly headers
 
 /** The parts of a `Response` that the SDK reads. A real one costs as much time as sending the request. */
 function bufferedResponse({ status, statusText, headers }: ResponseHead, chunks: readonly Uint8Array[]): Response {
-  const body = withPlainCounts(Buffer.concat(chunks));
+  const text = withPlainCounts(Buffer.concat(chunks).toString('utf8'));
   const response = {
     status,
     ok: status >= 200 && status < 300,
     statusText,
     headers: new Map(Object.entries(headers).filter(([, value]) => typeof value === 'string')), // names in lower case
-    body: body.length === 0 ? null : { getReader: () => bodyReader(body), cancel: async () => {} },
-    text: async () => body.toString('utf8'),
+    body: text === '' ? null : { getReader: () => bodyReader(text), cancel: async () => {} },
+    text: async () => text,
   };
   return response as unknown as Response;
 }
@@ -242,14 +242,10 @@ function bufferedResponse({ status, statusText, headers }: ResponseHead, chunks:
 const COUNT_IN_TEXT = /("\w{0,40}[tT]oken\w{0,40}"\s{0,9}:\s{0,9})"(\d{1,9})"/g;
 
 /** Some servers write their counts of tokens as texts. The SDK would refuse the whole reply for them. */
-function withPlainCounts(body: Buffer): Buffer {
-  const text = body.toString('utf8');
-  const plain = text.replace(COUNT_IN_TEXT, '$1$2');
-  return plain === text ? body : Buffer.from(plain);
-}
+const withPlainCounts = (body: string): string => body.replace(COUNT_IN_TEXT, '$1$2');
 
-function bodyReader(body: Buffer) {
-  const chunks = [body];
+function bodyReader(body: string) {
+  const chunks = [Buffer.from(body)];
   return {
     async read() {
       const value = chunks.shift();

@@ -17,7 +17,7 @@ export {
   startModelGateway,
   throughForwarder,
 } from './gateway/start-model-gateway.ts';
-export { onAbort, untilAborted } from './on-abort.ts';
+export { linkedSignal, onAbort, untilAborted } from './on-abort.ts';
 export { type AnthropicChatOptions, anthropicChat } from './providers/anthropic-chat.ts';
 export { type AzureChatOptions, azureChat } from './providers/azure-chat.ts';
 export { type FromAiSdkOptions, fromAiSdk } from './providers/from-ai-sdk.ts';

@@ -55,12 +55,13 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
   const address = randomUUID();
   const [out, into] = [await server.connect(onLost), await server.connect()];
   const asked = new Map<string, Question>();
-  const handled = new Map<string, Letter | 'open'>();
+  const underWay = new Set<string>();
+  const answered = keepFor<Letter>(KEPT_MS);
   const send = sender(out);
 
   const handle = async ({ id, from, kind, body }: Letter & { type: 'ask' }) => {
-    if (handled.has(id)) return;
-    handled.set(id, 'open');
+    if (underWay.has(id) || answered.get(id)) return;
+    underWay.add(id);
     const answer: Letter = await Promise.resolve()
       .then(() => {
         if (!Object.hasOwn(answers, kind)) throw new Error(`nobody answers ${JSON.stringify(kind)} here`);
@@ -70,10 +71,9 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
         (value) => ({ type: 'answer', id, value }) as const,
         (error) => ({ type: 'answer', id, error: encodeError(error) }) as const,
       );
-    handled.set(id, answer);
     // A reply of a model is kept with its attempt, and would be answered from there again. Kept here too, they fill the memory.
-    if (kind === 'call') handled.delete(id);
-    else forgetLater(handled, id);
+    if (kind !== 'call') answered.set(id, answer);
+    underWay.delete(id);
     send(from, answer);
   };
   const take = (letter: Letter) => {
@@ -81,8 +81,7 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
     if (letter.type === 'ask') return void handle(letter);
     if (letter.type === 'answer') return asked.get(id)?.settle(letter);
     if (letter.type === 'repeat') return asked.has(id) && send(asked.get(id)!.to, asked.get(id)!.letter);
-    const known = handled.get(id);
-    if (known !== 'open') send(letter.from, known ?? { type: 'repeat', id });
+    if (!underWay.has(id)) send(letter.from, answered.get(id) ?? { type: 'repeat', id });
   };
 
   const reminding = setInterval(() => {
@@ -109,15 +108,25 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
     close() {
       receiving.isOver = true;
       clearInterval(reminding);
+      answered.close();
       into.disconnect();
       void out.quit().catch(() => undefined);
     },
   };
 }
 
-/** A function of its own: the timer must not hold what was asked. */
-const forgetLater = (handled: Map<string, unknown>, id: string) =>
-  setTimeout(() => handled.delete(id), KEPT_MS).unref();
+/** Forgets a value after `ms` at the earliest and twice that at the latest: a timer for each would fill the memory. */
+function keepFor<Value>(ms: number) {
+  let [young, old] = [new Map<string, Value>(), new Map<string, Value>()];
+  const ageing = setInterval(() => {
+    [young, old] = [new Map(), young];
+  }, ms).unref();
+  return {
+    get: (key: string) => young.get(key) ?? old.get(key),
+    set: (key: string, value: Value) => void young.set(key, value),
+    close: () => clearInterval(ageing),
+  };
+}
 
 /** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
 function sender(redis: Redis): (to: string, letter: Letter) => void {

@@ -9,8 +9,8 @@ import type {
   RunnerContext,
   SkillError,
 } from '../core/contracts/index.ts';
-import { plural, skillHash } from '../core/text/index.ts';
-import { onAbort } from '../models/index.ts';
+import { memoize, plural, skillHash } from '../core/text/index.ts';
+import { linkedSignal, onAbort } from '../models/index.ts';
 import { type AgentRuns, agentRuns } from './agent-elsewhere.ts';
 import { differences, type Fingerprint, leave, present, queueName, RENEW_MS, whoIsHere } from './handshake.ts';
 import { type Answers, openPost, type Post } from './post.ts';
@@ -96,6 +96,9 @@ export async function runElsewhere({
 
 const jobIdOf = ({ address }: Pick<Post<Orders>, 'address'>, attempt: number) => `${address}-${attempt}`;
 
+/** The same few skills are attempted again and again. */
+const hashOfSkill = memoize(skillHash, { maxEntries: 10 });
+
 /** An attempt that some worker makes, or shall make. One whose worker is gone is made by another, from the beginning. */
 class OpenAttempt {
   readonly answer: Promise<RunnerAnswer>;
@@ -103,7 +106,7 @@ class OpenAttempt {
   readonly #context: RunnerContext;
   readonly #post: Post<Orders>;
   /** By the id of a call: the same call of another worker gets the same reply. */
-  readonly #calls = new Map<string, { readonly reply: Promise<ChatReply>; readonly stop: AbortController }>();
+  readonly #calls = new Map<string, { readonly reply: Promise<ChatReply>; abort(reason: unknown): void }>();
   #agentRuns: AgentRuns | undefined;
   #worker: string | undefined;
   #resolve!: (answer: RunnerAnswer) => void;
@@ -136,7 +139,7 @@ class OpenAttempt {
     this.#agentRuns = agent && agentRuns(this.#context, this.#post, { run: this.#post.address, worker });
     this.#worker = worker;
     begin();
-    const hash = skillHash(skill);
+    const hash = hashOfSkill(skill);
     const text = known.includes(hash) ? {} : { skill };
     return { key, item, sampleIndex, skillHash: hash, ...text, target: target.id, ...(judge && { judge: judge.id }) };
   }
@@ -144,16 +147,15 @@ class OpenAttempt {
   call({ role, id, request }: CallOf): Promise<ChatReply> {
     const known = this.#calls.get(id);
     if (known) return known.reply;
-    const stop = new AbortController();
-    const signal = AbortSignal.any([this.#context.signal, stop.signal]);
+    const { signal, abort, release } = linkedSignal(this.#context.signal);
     const reply = this.#context[role]!.complete({ ...fromWire(request), signal });
-    reply.catch(() => undefined); // the worker that asked may be gone
-    this.#calls.set(id, { reply, stop });
+    reply.then(release, release); // the worker that asked may be gone
+    this.#calls.set(id, { reply, abort });
     return reply;
   }
 
   drop({ id }: Pick<CallOf, 'id'>): null {
-    this.#calls.get(id)?.stop.abort(new Error('the environment gave the call up'));
+    this.#calls.get(id)?.abort(new Error('the environment gave the call up'));
     this.#calls.delete(id);
     return null;
   }

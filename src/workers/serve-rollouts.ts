@@ -10,6 +10,7 @@ import {
   type SkillEnv,
   SkillError,
 } from '../core/contracts/index.ts';
+import { linkedSignal } from '../models/index.ts';
 import { createLimit, createStageDeps, createStop, rolloutKey, runRollout, type StageDeps } from '../pipeline/index.ts';
 import { agentFor } from './agent-elsewhere.ts';
 import {
@@ -218,16 +219,21 @@ function modelOf(
   return {
     id,
     async complete(request) {
-      const hash = hashOf([role, toWire(request)]);
+      const sent = toWire(request);
+      const hash = hashOf([role, sent]);
       const time = (times.get(hash) ?? 0) + 1;
       times.set(hash, time);
-      const call = { attempt, role, id: `${hash} ${time}`, request: toWire(request) };
-      const until = request.signal ? AbortSignal.any([signal, request.signal]) : signal;
-      return post.ask(run, 'call', call, until).catch((error) => {
+      const call = { attempt, role, id: `${hash} ${time}`, request: sent };
+      const until = linkedSignal(signal, request.signal);
+      try {
+        return await post.ask(run, 'call', call, until.signal);
+      } catch (error) {
         // A worker that ends drops nothing: the next one gets the reply, which is paid for.
-        if (until.aborted && !signal.aborted) post.tell(run, 'drop', call);
+        if (until.signal.aborted && !signal.aborted) post.tell(run, 'drop', call);
         throw error;
-      });
+      } finally {
+        until.release();
+      }
     },
   };
 }

@@ -5,7 +5,17 @@ import { join } from 'node:path';
 const PACKAGE = '.cache/package';
 const COMPILED = '.cache/compiled';
 const CONFIGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.tests.json', 'vite.config.ts'];
-const SOURCES = ['src', 'bin', 'scripts', 'docs', 'examples', 'test/support', 'bench/workers', ...CONFIGS];
+const SOURCES = [
+  'src',
+  'bin',
+  'scripts',
+  'docs',
+  'examples',
+  'test/support',
+  'bench/workers',
+  'bench/quality',
+  ...CONFIGS,
+];
 
 /**
  * Before the tests: compiles the sources once, with the programs that tests start as processes (`.cache/compiled`), and packs the

@@ -5,7 +5,7 @@ import { type Row, SHOWN_ONLY } from '../row.ts';
 import type { Section } from '../section.ts';
 import { type BesidePlain, timeBesidePlain } from './beside-plain.ts';
 import { LATENCIES, type Latency, MOST_CPU_MS, MOST_PEAK_MB, QUICK_LATENCIES, SIDES, type Side } from './setting.ts';
-import { countRounds, timeTraining } from './train-timed.ts';
+import { timeRuns } from './time-runs.ts';
 
 const FIRST_SEED = 1001;
 
@@ -46,22 +46,15 @@ async function timeSides(latency: Latency, from: number): Promise<Timed> {
   const runs = Array.from({ length: latency.seeds }, (_, index) =>
     SIDES.map((side) => ({ side, seed: from + index })),
   ).flat();
-  const rounds = await oneByOne(runs, countRounds); // and the engine compiles meanwhile
-  const time = (run: (typeof runs)[number]) => timeTraining(run, latency.ms);
-  const ms = await (latency.isTogether ? Promise.all(runs.map(time)) : oneByOne(runs, time));
+  const { rounds, ms } = await timeRuns(runs, latency);
   const total = (figures: readonly number[]) => {
     const of = (side: Side) => sum(figures.filter((_, index) => runs[index]!.side === side));
     return { paper: of('paper'), default: of('default') };
   };
   const seedsOnce = runs.filter(({ side }) => side === 'default').map(({ seed }) => seed);
-  const beside = await oneByOne(seedsOnce, (seed) => timeBesidePlain(seed, latency.ms));
+  const beside: BesidePlain[] = [];
+  for (const seed of seedsOnce) beside.push(await timeBesidePlain(seed, latency.ms));
   return { latency, ms: total(ms), rounds: total(rounds), runs: beside };
-}
-
-async function oneByOne<T, Result>(items: readonly T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) results.push(await work(item));
-  return results;
 }
 
 function ratioRow({ latency, ms, rounds }: Timed): Row {

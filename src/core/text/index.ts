@@ -3,6 +3,7 @@ export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
 export { growing, listWith, listWithAt, objectWith } from './growing.ts';
 export {
+  asJson,
   endOfJson,
   extractJson,
   isObject,

@@ -34,6 +34,23 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** What `value` is once it was written as JSON and read again; texts in it are not copied. */
+export function asJson(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (depth <= MAX_DEPTH && Array.isArray(value) && isPlain(value, Array.prototype))
+    return Array.from(value, (entry) => asJson(entry, depth + 1) ?? null);
+  if (depth <= MAX_DEPTH && isObject(value) && isPlain(value, Object.prototype)) {
+    const entries = Object.entries(value).map(([key, entry]) => [key, asJson(entry, depth + 1)]);
+    return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined));
+  }
+  // A number may be infinite, an object of some class says itself what it is, and one that holds itself cannot be written.
+  const text = JSON.stringify(value);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+const isPlain = (value: object, prototype: object): boolean =>
+  Object.getPrototypeOf(value) === prototype && !('toJSON' in value);
+
 /** The end of the JSON object or list that begins at `start`. Brackets in strings do not count. */
 export function endOfJson(text: string, start: number): number | undefined {
   let [depth, isInString] = [0, false];

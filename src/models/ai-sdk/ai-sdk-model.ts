@@ -27,6 +27,9 @@ import { FormRefused, toModelCallError } from './to-model-call-error.ts';
 /** A model object of the AI SDK. */
 export type AiSdkLanguageModel = LanguageModelV3 | LanguageModelV2;
 
+/** All that is used of one. */
+export type AskedModel = Pick<LanguageModelV3, 'doGenerate'> | LanguageModelV2;
+
 /** What a model adds to every request. */
 export type CallSettings = {
   /** For requests that name none. Without either, the provider's own default applies. */
@@ -53,10 +56,10 @@ export type AiSdkModelOptions = CallSettings & {
  * A `ChatModel` over a model of the AI SDK. The first call loads that model, so that a command that prints help does not
  * pay for it. Calls `doGenerate` directly, because the functions above it retry and print.
  */
-export function aiSdkModel(load: () => Promise<AiSdkLanguageModel>, options: AiSdkModelOptions): ChatModel {
+export function aiSdkModel(load: () => Promise<AskedModel>, options: AiSdkModelOptions): ChatModel {
   const { id, call, prepare = (sent) => sent } = options;
   const getModel = loadOnce(load, call);
-  let model: AiSdkLanguageModel | undefined;
+  let model: AskedModel | undefined;
   let isStructured = options.structuredOutput === 'auto';
   return {
     id,
@@ -92,7 +95,7 @@ function loadOnce<T>(load: () => Promise<T>, { who }: FailedCall): () => Promise
 }
 
 async function generate(
-  model: AiSdkLanguageModel,
+  model: AskedModel,
   options: LanguageModelV3CallOptions,
   call: FailedCall,
 ): Promise<GenerateResult> {

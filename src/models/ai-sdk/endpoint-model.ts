@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type AiSdkModelOptions, aiSdkModel, type CallSettings, modelId } from './ai-sdk-model.ts';
+import { type AiSdkModelOptions, type AskedModel, aiSdkModel, type CallSettings, modelId } from './ai-sdk-model.ts';
 
 /** The options of every provider that is reached over HTTP. */
 export type ChatOptions = Omit<CallSettings, 'providerOptions'> & {
@@ -19,7 +18,7 @@ type EndpointModelOptions = Pick<AiSdkModelOptions, 'providerOptions' | 'prepare
   readonly path: string;
   /** Further settings that change answers. They become part of the id. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  load(): Promise<LanguageModelV3>;
+  load(): Promise<AskedModel>;
 };
 
 /** A model whose endpoint is known. Ids and messages name the endpoint, never its keys. */

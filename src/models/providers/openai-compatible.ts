@@ -2,7 +2,8 @@ import type { JSONObject } from '@ai-sdk/provider';
 import type { ChatModel } from '../../core/contracts/index.ts';
 import { knowKeysSent } from '../../core/guard/index.ts';
 import { type ChatOptions, endpointModel, requireKey } from '../ai-sdk/endpoint-model.ts';
-import { type EndpointOptions, type ProviderEndpointOptions, parseEndpoint, sdkSettings } from '../endpoint.ts';
+import { type EndpointOptions, type ProviderEndpointOptions, parseEndpoint } from '../endpoint.ts';
+import { chatCompletions } from './chat-completions.ts';
 
 export type OpenAICompatibleOptions = EndpointOptions &
   ChatOptions & {
@@ -28,24 +29,8 @@ function compatibleModel(provider: string, options: OpenAICompatibleOptions): Ch
     path: '/chat/completions',
     settings: options.extraBody,
     structuredOutput: options.structuredOutput,
-    async load() {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const provider = createOpenAICompatible({
-        name: 'compatible',
-        ...sdkSettings(endpoint),
-        supportsStructuredOutputs: options.structuredOutput === 'auto',
-        transformRequestBody: (body) => toServerBody(body, options),
-      });
-      return provider.chatModel(options.model);
-    },
+    load: async () => chatCompletions(endpoint, options),
   });
-}
-
-function toServerBody(
-  { max_tokens, ...body }: Record<string, unknown>,
-  { maxTokensParameter = 'max_tokens', extraBody }: OpenAICompatibleOptions,
-): Record<string, unknown> {
-  return { ...body, [maxTokensParameter]: max_tokens, ...extraBody };
 }
 
 export type MiniMaxChatOptions = ChatOptions &

@@ -9,7 +9,7 @@ import {
   SkillError,
 } from '../../core/contracts/index.ts';
 import { maskKeysIn } from '../../core/guard/index.ts';
-import { skillHash, withCauses } from '../../core/text/index.ts';
+import { asJson, skillHash, withCauses } from '../../core/text/index.ts';
 import { createDeadline, type StageDeps } from '../stage-deps.ts';
 import { requireScores } from './require-scores.ts';
 import { type RolloutMemory, rolloutKey, rolloutMemory } from './rollout-memory.ts';
@@ -187,7 +187,7 @@ function match(items: readonly Item[], outputs: readonly RolloutOutput[], env: s
 function checkOutput(item: Item, output: RolloutOutput, by = 'rolloutOne'): RolloutResult {
   const missing = output?.unjudged ? { errored: true } : {};
   const checked = RolloutResult.safeParse({ ...output, ...missing, id: item.id });
-  if (checked.success) return JSON.parse(JSON.stringify(checked.data));
+  if (checked.success) return asJson(checked.data) as RolloutResult;
   throw new Error(`${by} gave an unusable result: ${z.prettifyError(checked.error).replaceAll('\n', ' ')}`);
 }
 

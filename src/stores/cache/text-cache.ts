@@ -50,53 +50,74 @@ export async function openCaches(
 /** How long an entry may wait to be written together with others, when no caller waits for it. */
 const SOON_MS = 20;
 
-type EntryName = Omit<CacheEntry, 'value'>;
-type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
-
 /** As many replies wait for each other at most. */
 const GROUP_SIZE = 4;
 
+type EntryName = Omit<CacheEntry, 'value'>;
+
 /**
- * Commits entries in small groups. One by one, commits take a fifth of the time of a busy process. But to gather all of
- * a burst would keep its first reply waiting for its last, and send the next requests in a burst again.
+ * Commits entries in groups, since one by one commits take a fifth of the time of a busy process. Replies, which callers wait
+ * for, form small groups: to gather all of a burst would keep its first reply waiting for its last, and send the next
+ * requests in a burst again. What nobody waits for is gathered for longer.
  */
 function groupWriter(database: CacheDatabase) {
-  const entries = new Map<string, CacheEntry>();
-  let waiting: Waiting[] = [];
+  const [urgent, patient] = [createGroup(database), createGroup(database)];
   let now: NodeJS.Immediate | undefined;
   let soon: NodeJS.Timeout | undefined;
-  let urgent = 0;
-  const nameOf = ({ cache, key }: EntryName) => `${cache} ${key}`;
 
-  const flush = () => {
-    const group = { entries: [...entries.values()], waiting };
+  const flushUrgent = () => {
     clearImmediate(now);
-    clearTimeout(soon);
-    entries.clear();
-    [waiting, now, soon, urgent] = [[], undefined, undefined, 0];
-    if (group.entries.length > 0) commit(database, group);
+    now = undefined;
+    urgent.commit();
   };
-
-  const add = (entry: CacheEntry) => {
-    if (!entries.has(nameOf(entry))) entries.set(nameOf(entry), entry);
-    return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
+  const flushPatient = () => {
+    clearTimeout(soon);
+    soon = undefined;
+    patient.commit();
   };
 
   return {
-    pending: (entry: EntryName) => entries.get(nameOf(entry))?.value,
+    pending: (entry: EntryName) => (urgent.find(entry) ?? patient.find(entry))?.value,
     /** With what else comes in this turn of the event loop, but with few others. */
     setNow(entry: CacheEntry): Promise<void> {
-      const added = add(entry);
-      now ??= setImmediate(flush);
-      if (++urgent === GROUP_SIZE) flush();
+      const added = urgent.add(entry);
+      now ??= setImmediate(flushUrgent);
+      if (urgent.size() === GROUP_SIZE) flushUrgent();
       return added;
     },
-    /** With the next group, or before long. */
+    /** Before long. */
     setSoon(entry: CacheEntry): Promise<void> {
-      soon ??= setTimeout(flush, SOON_MS);
-      return add(entry);
+      soon ??= setTimeout(flushPatient, SOON_MS);
+      return patient.add(entry);
     },
-    flush,
+    flush() {
+      flushUrgent();
+      flushPatient();
+    },
+  };
+}
+
+type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+
+function createGroup(database: CacheDatabase) {
+  const entries = new Map<string, CacheEntry>();
+  let waiting: Waiting[] = [];
+  const nameOf = ({ cache, key }: EntryName) => `${cache} ${key}`;
+  return {
+    find: (entry: EntryName) => entries.get(nameOf(entry)),
+    size: () => waiting.length,
+    /** The first value under a key stays. */
+    add(entry: CacheEntry): Promise<void> {
+      if (!entries.has(nameOf(entry))) entries.set(nameOf(entry), entry);
+      return new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+    /** All that were added, and an empty group after that. */
+    commit(): void {
+      const group = { entries: [...entries.values()], waiting };
+      entries.clear();
+      waiting = [];
+      if (group.entries.length > 0) commit(database, group);
+    },
   };
 }
 

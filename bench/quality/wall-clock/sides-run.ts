@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import {
   type ChatModel,
   memoryRun,
@@ -14,10 +15,26 @@ import { createRoundClock } from '../count-rounds.ts';
 import { delayed } from './delayed.ts';
 import { configFor, NOISE, OPTIMIZER, type Side, WORLD } from './setting.ts';
 
-type Training = { readonly side: Side; readonly seed: number };
+export type Training = { readonly side: Side; readonly seed: number };
+export type Task = { readonly runs: readonly Training[]; readonly latencyMs: number; readonly isTogether: boolean };
+/** In the order of the runs. */
+export type Times = { readonly rounds: readonly number[]; readonly ms: readonly number[] };
+
+// A process of its own, compiled as the package is: what runs the sources of the bench makes them slower.
+const { runs, latencyMs, isTogether } = (await json(process.stdin)) as Task;
+const rounds = await oneByOne(runs, countRounds); // and the engine compiles meanwhile
+const time = (run: Training) => timeTraining(run, latencyMs);
+const ms = await (isTogether ? Promise.all(runs.map(time)) : oneByOne(runs, time));
+console.log(JSON.stringify({ rounds, ms } satisfies Times));
+
+async function oneByOne<T, Result>(items: readonly T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
 
 /** How long a run takes on a real disk when every call takes `latencyMs`, in milliseconds. */
-export async function timeTraining(training: Training, latencyMs: number): Promise<number> {
+async function timeTraining(training: Training, latencyMs: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'skillopt-bench-'));
   try {
     const start = performance.now();
@@ -29,7 +46,7 @@ export async function timeTraining(training: Training, latencyMs: number): Promi
 }
 
 /** The longest chain of calls in the same run. */
-export async function countRounds(training: Training): Promise<number> {
+async function countRounds(training: Training): Promise<number> {
   const clock = createRoundClock();
   await train(training, clock.wrap, memoryRun());
   return clock.rounds();
