@@ -53,17 +53,6 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     expect((await finished).code).toBe(0);
   });
 
-  it('have their whole time each, however long the line is', async () => {
-    await using redis = await startRedis();
-    using project = ownProject({ rolloutTimeoutMs: 6_000, workers: 9 });
-    const env = { WORK_MS: '5000' };
-    await using worker = startWorker({ queue: redis.url, cwd: project.path, args: ['--concurrency', '1'], env });
-    await worker.ready;
-    const { code, stdout, stderr } = await startIn(project.path, EVAL, { SKILLOPT_QUEUE: redis.url }).finished;
-    expect(code, stderr).toBe(0);
-    expect(JSON.stringify(JSON.parse(stdout))).not.toContain('has not answered');
-  });
-
   it('of two runs on one server go to whoever asked, also with letters of others in the lists', async () => {
     await using models = await startModels(20);
     await using redis = await startRedis();
@@ -89,7 +78,19 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     }
   });
 
-  it('of a worker that hangs but holds its lock end in time, and have no score', async () => {
+  // From here on most of the time is waiting: they do it together.
+  it.concurrent('have their whole time each, however long the line is', async () => {
+    await using redis = await startRedis();
+    using project = ownProject({ rolloutTimeoutMs: 6_000, workers: 9 });
+    const env = { WORK_MS: '5000' };
+    await using worker = startWorker({ queue: redis.url, cwd: project.path, args: ['--concurrency', '1'], env });
+    await worker.ready;
+    const { code, stdout, stderr } = await startIn(project.path, EVAL, { SKILLOPT_QUEUE: redis.url }).finished;
+    expect(code, stderr).toBe(0);
+    expect(JSON.stringify(JSON.parse(stdout))).not.toContain('has not answered');
+  });
+
+  it.concurrent('of a worker that hangs but holds its lock end in time, and have no score', async () => {
     await using redis = await startRedis();
     using project = ownProject({ rolloutTimeoutMs: 2_000, workers: 9 });
     const { finished } = startIn(project.path, EVAL, { SKILLOPT_QUEUE: redis.url });
@@ -103,7 +104,7 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     expect(hung.locks()).toBeGreaterThan(1);
   });
 
-  it('stop with an outage when the server is gone for good', async () => {
+  it.concurrent('stop with an outage when the server is gone for good', async () => {
     await using redis = await startRedis();
     using project = ownProject();
     const { finished } = startIn(project.path, EVAL, { SKILLOPT_QUEUE: redis.url });
