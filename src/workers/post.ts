@@ -39,8 +39,8 @@ const Letter = z.discriminatedUnion('type', [
 type Letter = z.infer<typeof Letter>;
 
 const REMIND_MS = 5_000;
-/** An answer is kept for so long, to be sent again. */
-const KEPT_MS = 15_000;
+/** An answer is kept for so long, to be sent again: the server may be away for a minute. */
+const KEPT_MS = 60_000;
 /** Letters that nobody fetches go away. */
 const EXPIRE_S = 3_600;
 
