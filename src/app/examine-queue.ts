@@ -56,7 +56,7 @@ function describeQueue({ shown, answerMs, product, ...facts }: QueueFacts): stri
 }
 
 function describeWorkers(workers: readonly WorkerFacts[]): string {
-  if (workers.length === 0) return 'none is there for this project yet: start skillopt worker in a copy of it';
+  if (workers.length === 0) return 'no worker for this project yet: start one with skillopt worker in a copy of it';
   const lines = workers.map(describeWorker);
   const others = workers.filter(({ differs }) => differs.length > 0);
   if (others.length === 0) return [`${plural(workers.length, 'worker')} ready for this project`, ...lines].join('\n');

@@ -130,8 +130,9 @@ export async function trainShown(
   }
 }
 
-const isEnvFailed = (error: unknown) => error instanceof SkillError && error.code === 'ENV_FAILED';
-const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isEnvFailed(error);
+const PASSING = ['ENV_FAILED', 'QUEUE_UNREACHABLE'];
+const isPassing = (error: unknown) => error instanceof SkillError && PASSING.includes(error.code);
+const isResumable = (error: unknown) => error instanceof ModelCallError || isOutOfBudget(error) || isPassing(error);
 
 /** An exhausted budget has a hint of its own. */
 const howToResume = (error: unknown) => (isOutOfBudget(error) ? '' : ': run the same command again to resume');

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseJson } from '../core/text/index.ts';
 import { untilAborted } from '../models/index.ts';
-import { keyOf, type QueueServer } from './redis.ts';
+import { type AwayServer, keyOf, type QueueServer } from './redis.ts';
 import { decodeError, encodeError, WireError } from './wire.ts';
 
 type Exchange = Readonly<Record<string, readonly [unknown, unknown]>>;
@@ -50,10 +50,10 @@ type Question = { readonly to: string; readonly letter: Letter; settle(answer: L
 export async function openPost<Asks extends Exchange, Asked extends Exchange>(
   server: QueueServer,
   answers: Answers<Asked>,
-  onLost: Parameters<QueueServer['connect']>[0],
+  heard: AwayServer,
 ): Promise<Post<Asks>> {
   const address = randomUUID();
-  const [out, into] = [await server.connect(onLost), await server.connect()];
+  const [out, into] = [await server.connect(heard), await server.connect()];
   const asked = new Map<string, Question>();
   const underWay = new Set<string>();
   const answered = keepFor<Letter>(KEPT_MS);

@@ -35,8 +35,11 @@ export async function runElsewhere({
 }: RunElsewhereOptions): Promise<RolloutRunner & { close(): Promise<void> }> {
   const server = await openServer(url);
   const open = new Map<number, OpenAttempt>();
-  const failAll = (error: SkillError) => {
-    for (const attempt of open.values()) attempt.fail(error);
+  const heard = {
+    away: (message: string) => onWarning?.(message),
+    lost: (error: SkillError) => {
+      for (const attempt of open.values()) attempt.fail(error);
+    },
   };
   const attemptOf = ({ attempt }: { readonly attempt: number }) => {
     const found = open.get(attempt);
@@ -53,7 +56,7 @@ export async function runElsewhere({
     slot: (body) => attemptOf(body).agent().slot(body),
     slotEnd: (body) => attemptOf(body).agent().slotEnd(body),
   };
-  const post = await openPost<Orders, Questions>(server, answers, failAll);
+  const post = await openPost<Orders, Questions>(server, answers, heard);
   const redis = await server.connect();
   const queue = new server.bullmq.Queue<Job>(queueName(fingerprint), {
     ...{ connection: server.options, prefix: PREFIX, streams: { events: { maxLen: 100 } } },
@@ -127,8 +130,9 @@ class OpenAttempt {
     return this.#worker;
   }
 
-  /** Its time begins when a worker takes it, however long the line is. */
-  waitInLine(): void {
+  /** Its time begins when a worker takes it, however long the line is. An attempt whose worker is gone is in the line again. */
+  waitInLine(isHere: (worker: string) => boolean): void {
+    if (this.#worker !== undefined && !isHere(this.#worker)) this.#worker = undefined;
     if (this.#worker === undefined) this.#context.begin();
   }
 
@@ -189,8 +193,7 @@ type Watched = Pick<RunElsewhereOptions, 'fingerprint' | 'onWarning'> & {
 /** Says now and then that this run is here, publishes jobs that the server has lost, and warns when nobody takes them. */
 function watchWorkers({ redis, queue, post, open, fingerprint, onWarning }: Watched) {
   const { address } = post;
-  let waitedMs = 0;
-  let isWarned = false;
+  let [waitedMs, wasTaken, isWarned] = [0, false, false];
   const look = async () => {
     await present(redis, { ...fingerprint, role: 'run', address, host: hostname(), pid: process.pid });
     for (const id of open.keys()) {
@@ -198,12 +201,15 @@ function watchWorkers({ redis, queue, post, open, fingerprint, onWarning }: Watc
       if (state === 'unknown' && open.has(id))
         await queue.add('rollout', { run: address, attempt: id }, { jobId: jobIdOf(post, id) });
     }
-    const isIdle = open.size > 0 && [...open.values()].every(({ worker }) => worker === undefined);
-    if (!isIdle) for (const attempt of open.values()) attempt.waitInLine();
-    waitedMs = isIdle ? waitedMs + RENEW_MS : 0;
+    const here = new Set((await whoIsHere(redis, 'worker')).map((worker) => worker.address));
+    for (const attempt of open.values()) attempt.waitInLine((worker) => here.has(worker));
+    const isTaken = [...open.values()].some(({ worker }) => worker !== undefined);
+    wasTaken ||= isTaken;
+    if (isTaken) isWarned = false;
+    waitedMs = open.size === 0 || isTaken ? 0 : waitedMs + RENEW_MS;
     if (waitedMs < NOBODY_MS || isWarned) return;
     isWarned = true;
-    onWarning?.(await nobody(redis, fingerprint));
+    onWarning?.(await nobody(redis, fingerprint, wasTaken));
   };
   const looking = () => void look().catch(() => undefined); // a lost server is noticed by the post
   looking();
@@ -213,12 +219,12 @@ function watchWorkers({ redis, queue, post, open, fingerprint, onWarning }: Watc
 
 const NOBODY_MS = 10_000;
 
-async function nobody(redis: Redis, fingerprint: Fingerprint): Promise<string> {
+async function nobody(redis: Redis, fingerprint: Fingerprint, wasTaken: boolean): Promise<string> {
   const workers = (await whoIsHere(redis, 'worker')).filter(({ project }) => project === fingerprint.project);
   const others = workers.filter((worker) => queueName(worker) !== queueName(fingerprint));
   const [first] = others;
   if (first === undefined)
-    return 'no worker takes attempts yet: start one in a copy of this project with skillopt worker';
+    return `no worker takes attempts ${wasTaken ? 'any more' : 'yet'}, and the run waits: start one in a copy of this project with skillopt worker`;
   const names = differences(fingerprint, first).join(', ');
   return `no worker takes attempts: ${plural(others.length, 'worker')} of this project would score differently (${names})`;
 }

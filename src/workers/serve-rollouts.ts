@@ -48,6 +48,7 @@ export type WorkerEvent =
   /** A run of the project that would score differently, and the names of what differs. */
   | { readonly type: 'mismatch'; readonly run: string; readonly differs: readonly string[] }
   | { readonly type: 'begin' | 'end'; readonly item: string; readonly inFlight: number; readonly done: number }
+  | { readonly type: 'away'; readonly message: string }
   | { readonly type: 'lost'; readonly error: SkillError };
 
 export interface RolloutWorker {
@@ -67,8 +68,11 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   const active = new Map<string, AbortController>();
   const agents: AgentsWaiting = new Map();
   const orders = answersTo(active, agents);
-  const onLost = (error: SkillError) => onEvent({ type: 'lost', error });
-  const post = await openPost<Questions, Orders>(server, orders, onLost);
+  const heard = {
+    away: (message: string) => onEvent({ type: 'away', message }),
+    lost: (error: SkillError) => onEvent({ type: 'lost', error }),
+  };
+  const post = await openPost<Questions, Orders>(server, orders, heard);
   const redis = await server.connect();
   const skills = new Map<string, string>();
   const folder = join(tmpdir(), `skillopt-worker-${post.address}`);

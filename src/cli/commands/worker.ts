@@ -20,7 +20,7 @@ export const define: DefineCommand = (command, terminal) => {
     .addOption(queueOption())
     .option('--concurrency <n>', 'attempts at the same time (default: workers of the project)', readCount)
     .option('--drain <seconds>', 'how long attempts may finish after Ctrl-C or SIGTERM', readSeconds, 30)
-    .option('--health <port>', 'answer health checks there, on this machine alone', readCount)
+    .option('--health <port>', 'answer health checks there, on this machine alone', readPort)
     .addOption(quietOption())
     .addOption(jsonOption())
     .addOption(setOption())
@@ -54,10 +54,11 @@ async function work(flags: Flags, terminal: Terminal): Promise<void> {
 
 function tellEvent(event: WorkerEvent, { isJson, io, warn }: Terminal): void {
   if (isJson) io.stdout.write(`${jsonLine({ ...event, ...('error' in event && { error: event.error.message }) })}\n`);
-  if (event.type === 'lost') warn(`${event.error.message}; it is still waited for`);
+  if (event.type === 'away') warn(event.message);
+  if (event.type === 'lost') warn(`${event.error.message}; this worker still waits for it`);
   if (event.type === 'mismatch')
     warn(
-      `a run on ${event.run} would score differently, and gets no attempt from here. Different: ${event.differs.join(', ')}`,
+      `this worker takes no attempt of a run on ${event.run}, because it would score differently. Different: ${event.differs.join(', ')}`,
     );
 }
 
@@ -77,7 +78,7 @@ async function serveUntil(signal: AbortSignal, worker: OpenWorker, flags: Flags,
 
 function sayNowAndThen(worker: OpenWorker, terminal: Terminal): NodeJS.Timeout {
   terminal.say(
-    `waiting for attempts of ${worker.project}, ${worker.concurrency} at a time; Ctrl-C ends it after those under way`,
+    `waiting for attempts of ${worker.project}, ${worker.concurrency} at a time; Ctrl-C lets those under way finish, then ends`,
   );
   let said = '';
   return setInterval(() => {
@@ -116,8 +117,14 @@ const noQueue = () =>
 
 function readCount(text: string): number {
   const value = Number(text);
+  if (Number.isInteger(value) && value > 0 && value <= 10_000) return value;
+  throw new InvalidArgumentError('Expected a whole number from 1 to 10000.');
+}
+
+function readPort(text: string): number {
+  const value = Number(text);
   if (Number.isInteger(value) && value > 0 && value < 65_536) return value;
-  throw new InvalidArgumentError('Expected a whole number above 0.');
+  throw new InvalidArgumentError('Expected a port, from 1 to 65535.');
 }
 
 function readSeconds(text: string): number {

@@ -1,5 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +27,9 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     });
     await expect
       .poll(() => wrong.stderr())
-      .toMatch(/a run on \S+ would score differently.* Different: rules\.mjs, version of the environment\n/);
+      .toMatch(
+        /takes no attempt of a run on \S+, because it would score differently\. Different: rules\.mjs, version of the environment\n/,
+      );
     await expect
       .poll(() => said)
       .toMatch(
@@ -48,7 +51,9 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     child.stderr.on('data', (text: string) => {
       said += text;
     });
-    await expect.poll(() => said).toContain('no worker takes attempts yet: start one in a copy of this project');
+    await expect
+      .poll(() => said)
+      .toContain('no worker takes attempts yet, and the run waits: start one in a copy of this project');
     await using _worker = startWorker({ queue: redis.url, cwd: project.path });
     expect((await finished).code).toBe(0);
   });
@@ -104,6 +109,28 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     expect(hung.locks()).toBeGreaterThan(1);
   });
 
+  it.concurrent('wait for another worker when all have died, however long that takes', async () => {
+    await using redis = await startRedis();
+    using project = ownProject({ rolloutTimeoutMs: 4_000, workers: 4 });
+    const env = { WORK_MS: '3000' };
+    await using first = startWorker({ queue: redis.url, cwd: project.path, env });
+    await first.ready;
+    const { child, finished } = startIn(project.path, EVAL, { SKILLOPT_QUEUE: redis.url });
+    let said = '';
+    child.stderr.on('data', (text: string) => {
+      said += text;
+    });
+    await expect.poll(() => first.begun()).toBeGreaterThan(3);
+    first.child.kill('SIGKILL');
+    await expect
+      .poll(() => said, { timeout: 60_000 })
+      .toContain('no worker takes attempts any more, and the run waits');
+    await sleep(25_000); // longer than the time of an attempt and its grace, counted from the kill
+    await using _second = startWorker({ queue: redis.url, cwd: project.path, env });
+    const { code, stderr } = await finished;
+    expect(code, stderr).toBe(0);
+  });
+
   it.concurrent('stop with an outage when the server is gone for good', async () => {
     await using redis = await startRedis();
     using project = ownProject();
@@ -112,6 +139,7 @@ describe.skipIf(lacksRedis())('attempts on workers', TIMEOUT, () => {
     await redis.kill();
     const { code, stderr } = await finished;
     expect([code, stderr]).toEqual([4, expect.stringContaining('was away for 60 s')]);
+    expect(stderr).toContain('is away; it is waited for, up to 60 s');
   });
 });
 
@@ -177,6 +205,8 @@ async function hangingWorker(redis: TestRedis) {
     async ({ data: { run, attempt } }) => {
       const body = { attempt, worker: 'hung', known: [] };
       const letter = { type: 'ask', id: `begin-${attempt}`, from: 'hung', kind: 'begin', body };
+      const here = { project: 'own', parts: {}, role: 'worker', address: 'hung', host: 'far', pid: 1 };
+      await client.set('skillopt:here:worker:hung', JSON.stringify(here));
       await client.rpush(`skillopt:post:${run}`, JSON.stringify(letter));
       begin();
       await new Promise(() => {});

@@ -24,7 +24,7 @@ describe.skipIf(lacksRedis())('the post between processes', () => {
         },
         fail: (words) => Promise.reject(new Error(words)),
       },
-      undefined,
+      { away: () => undefined, lost: () => undefined },
     );
     const far = redis.connect();
     const box = `hand-${post.address}`;

@@ -25,12 +25,39 @@ describe('an address of a queue', () => {
         expect([account, code, err]).toEqual([
           account,
           4,
-          expect.stringMatching(/the queue at redis:\S+ did not answer: (WRONGPASS|NOAUTH)/),
+          expect.stringMatching(/the queue at redis:\S+ cannot be used: (WRONGPASS|NOAUTH)/),
         ]);
         expect(err).not.toContain('wrong-one');
       }
     },
   );
+
+  it.each([
+    ['', /got nothing/],
+    ['127.0.0.1:6379', /got an address without redis:\/\//],
+    ['redis://127.0.0.1:6379/tasks', /got the database "tasks"/],
+  ])('that is %j is refused, and the message says what came', async (queue, words) => {
+    using project = projectOverHttp('http://127.0.0.1:9/v1');
+    const { code, err } = await project.run('worker', '--queue', queue);
+    expect([code, err]).toEqual([2, expect.stringMatching(words)]);
+  });
+
+  it.skipIf(lacksRedis())(
+    'with a database that the server does not have is an outage, and not another database',
+    async () => {
+      await using redis = await startRedis();
+      using project = projectOverHttp('http://127.0.0.1:9/v1');
+      const { code, err } = await project.run('worker', '--queue', `${redis.url}/99`);
+      expect([code, err]).toEqual([4, expect.stringMatching(/cannot be used: .*DB index/)]);
+    },
+  );
+
+  it('of another program is an outage, and the hint says to check the port', async () => {
+    await using llm = await startFakeLLM(() => 'no');
+    using project = projectOverHttp('http://127.0.0.1:9/v1');
+    const { code, err } = await project.run('worker', '--queue', llm.baseURL.replace(/^http(.*)\/v1$/, 'redis$1'));
+    expect([code, err]).toEqual([4, expect.stringContaining('Another program answers there')]);
+  });
 
   it('is refused for a night, which says why', async () => {
     using home = sleepHome();

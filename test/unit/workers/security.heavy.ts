@@ -59,7 +59,7 @@ describe.skipIf(lacksRedis())('a server with TLS and accounts', { timeout: 200_0
     expect(two.begun()).toBeGreaterThan(3);
 
     const unknown = await project.start([...EVAL, '--queue', url('skillopt')]).finished;
-    expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringMatching(/did not answer: .*certificate/)]);
+    expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringMatching(/cannot be used: .*certificate/)]);
     const stranger = await project.start([...EVAL, '--queue', url('stranger')], trusting).finished;
     expect([stranger.code, stranger.stderr]).toEqual([4, expect.stringMatching(/its account may not do .*NOPERM/)]);
   });
