@@ -226,7 +226,11 @@ type ResponseHead = Pick<Response, 'status' | 'statusText'> & { readonly headers
 
 /** The parts of a `Response` that the SDK reads. A real one costs as much time as sending the request. */
 function bufferedResponse({ status, statusText, headers }: ResponseHead, chunks: readonly Uint8Array[]): Response {
-  const text = withPlainCounts(Buffer.concat(chunks).toString('utf8'));
+  const text = withPlainCounts(
+    Buffer.concat(chunks)
+      .toString('utf8')
+      .replace(/^\uFEFF/, ''),
+  );
   const response = {
     status,
     ok: status >= 200 && status < 300,

@@ -5,7 +5,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { jsonLine, plural } from '../../core/text/index.ts';
 import type { WorkerEvent } from '../../workers/index.ts';
 import { interruptible } from '../errors.ts';
-import { configOption, jsonOption, quietOption, setOption } from '../flags/flags.ts';
+import { configOption, quietOption, setOption } from '../flags/flags.ts';
 import { type ProjectFlags, queueOf, queueOption, typedProject } from '../flags/project-flags.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -22,7 +22,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--drain <seconds>', 'how long attempts may finish after Ctrl-C or SIGTERM', readSeconds, 30)
     .option('--health <port>', 'answer health checks there, on this machine alone', readPort)
     .addOption(quietOption())
-    .addOption(jsonOption())
+    .option('--json', 'each event as a line of JSON on stdout')
     .addOption(setOption())
     .addHelpText('after', EXAMPLES)
     .action((flags: Flags) => work(flags, terminal));

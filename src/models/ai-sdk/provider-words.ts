@@ -37,8 +37,11 @@ function readWords(body: string): string {
   }
 }
 
-function titleOf(page: string): string {
-  const tag = page.search(/<title\b/i);
+/** Some pages have a heading alone. */
+const titleOf = (page: string): string => wordsIn(page, /<title\b/i) || wordsIn(page, /<h1\b/i);
+
+function wordsIn(page: string, opening: RegExp): string {
+  const tag = page.search(opening);
   const start = tag === -1 ? -1 : page.indexOf('>', tag);
   if (start === -1) return '';
   const [title = ''] = page.slice(start + 1).split('<', 1);

@@ -60,7 +60,7 @@ function refusedCall(refusal: RefusedCall, call: FailedCall, sent: LanguageModel
   return new ModelCallError(answered(refusal, call), {
     status,
     retryAfterMs: retryAfterMs(refusal.headers),
-    ...refusalHint(status, call),
+    ...refusalHint(refusal, call),
   });
 }
 
@@ -81,14 +81,22 @@ function unpaidCall(refusal: BadReply, call: FailedCall): ModelCallError {
   return new ModelCallError(answered(refusal, call), details);
 }
 
-function refusalHint(status: number, { endpoint, path = '', apiKeyVariable }: FailedCall): { hint?: string } {
+function refusalHint({ status, headers }: RefusedCall, call: FailedCall): { hint?: string } {
+  const { endpoint, path = '', apiKeyVariable } = call;
   const host = endpoint?.name.split('/')[0] ?? 'this provider';
   const isWithoutKey = endpoint !== undefined && Object.keys(endpoint.headers).length === 0;
-  if (status < 400) return { hint: 'The server sends calls elsewhere. Use the address it redirects to as base URL.' };
+  if (status < 400) return { hint: redirectHint(headers?.location ?? '', path) };
   if (status === 401 || status === 403) return { hint: isWithoutKey ? noKeyHint(host) : keyHint(host, apiKeyVariable) };
   if (status === 404 && path === '') return { hint: 'Check the name of the model.' };
   if (status === 404) return { hint: `Check the model name, and the base URL: ${path} is added to it.` };
   return {};
+}
+
+/** Without query and credentials, which may be secret. */
+function redirectHint(location: string, path: string): string {
+  const { origin, pathname } = URL.canParse(location) ? new URL(location) : {};
+  if (origin === undefined) return 'The server sends calls elsewhere. Use the address it redirects to as base URL.';
+  return `The server sends calls to ${origin}${pathname}. Use that as base URL, without ${path || 'its last part'}.`;
 }
 
 function keyHint(host: string, variable: string | undefined): string {

@@ -63,7 +63,10 @@ type Part = { readonly type: string; readonly text?: unknown };
 
 /** Only texts are sent, and thoughts that come back among them are no part of the answer. */
 const textOf = (content: string | readonly Part[]): string =>
-  typeof content === 'string' ? content : content.map(({ type, text }) => (type === 'text' ? text : '')).join('');
+  typeof content === 'string' ? content : content.map(({ type, text }) => (TEXT.has(type) ? text : '')).join('');
+
+/** The second is the name in Responses, and some servers use it here too. */
+const TEXT = new Set(['text', 'output_text']);
 
 type Reply = {
   readonly status: number;

@@ -32,13 +32,13 @@ describe('counts of tokens as texts', () => {
   });
 });
 
-it('reads the texts of a reply in parts, without the thoughts among them', async () => {
+it('reads the texts of a reply in parts behind a byte order mark, without the thoughts among them', async () => {
   const parts = [
     { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
     { type: 'text', text: 'Good ' },
-    { type: 'text', text: 'day' },
+    { type: 'output_text', text: 'day' },
   ];
-  const body = JSON.stringify({ choices: [{ message: { content: parts }, finish_reason: 'stop' }] });
+  const body = `\uFEFF${JSON.stringify({ choices: [{ message: { content: parts }, finish_reason: 'stop' }] })}`;
   await using server = await startFakeLLM([{ body }]);
   const reply = await openaiCompatible({ model: 'm', baseURL: server.baseURL }).complete(request);
   expect(reply).toMatchObject({ text: 'Good day', finishReason: 'stop' });

@@ -160,7 +160,8 @@ describe('a refusal', () => {
   it('by redirection does not carry the key away', async () => {
     await using elsewhere = await startFakeLLM(['hi']);
     const error = await failureOf({ status: 308, headers: { location: `${elsewhere.baseURL}/chat/completions` } });
-    expect(error).toMatchObject({ status: 308, isRetryable: false, hint: expect.stringContaining('base URL') });
+    expect(error).toMatchObject({ status: 308, isRetryable: false });
+    expect(error.hint).toContain(`sends calls to ${elsewhere.baseURL}/chat/completions. Use that as base URL, without`);
     expect(elsewhere.requests).toEqual([]);
   });
 
@@ -170,6 +171,7 @@ describe('a refusal', () => {
     ['{"message":"too long"}', 'too long'],
     ['{"detail":[{"msg":"too long","input":"the whole secret prompt"}]}', 'too long'],
     ['<html><head><title>502 Bad Gateway</title></head></html>', 'an HTML page "502 Bad Gateway"'],
+    ['<html><body><h1>502 Bad Gateway</h1></body></html>', 'an HTML page "502 Bad Gateway"'],
     ['upstream\n  is gone', 'upstream is gone'],
     ['', 'Bad Gateway'],
   ])('in the words %j is quoted in a line', async (body, words) => {
