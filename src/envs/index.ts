@@ -19,7 +19,7 @@ export {
   planSeeds,
   type SplitLoaderOptions,
 } from './loader/base-data-loader.ts';
-export { SplitDataLoader } from './loader/split-data-loader.ts';
+export { findDataFile, SplitDataLoader } from './loader/split-data-loader.ts';
 export { withContentIds } from './qa/content-id.ts';
 export {
   type DraftMarks,
@@ -49,6 +49,9 @@ export {
   apportion,
   isRatio,
   isTooFew,
+  requireSplitName,
+  SPLIT_NAMES,
+  type SplitName,
   type SplitOptions,
   type SplitSizes,
   type Splits,

@@ -1,5 +1,5 @@
 import { type Item, SkillError, shuffle } from '../core/contracts/index.ts';
-import { groupBy, plural, textOf } from '../core/text/index.ts';
+import { groupBy, joined, plural, textOf } from '../core/text/index.ts';
 import { checkUniqueIds, type Row, tasksInvalid } from '../imports/index.ts';
 
 /**
@@ -27,13 +27,35 @@ function namedSplits(rows: readonly Row[]): (SplitName | undefined)[] {
   return rows.map((row) => SPLIT_OF.get(row.split!));
 }
 
-/** Twins are drawn as one. */
+/** Twins are drawn as one, and so are rows of one group. */
 function drawnSplits(rows: readonly Row[], options: SplitOptions): SplitName[] {
-  const groups = groupBy([...rows.keys()], (index) => rows[index]!.twin ?? index);
-  const drawn = drawSplits(groups.length, options);
+  const keys = rows.map(({ twin, group }) => [...(twin === undefined ? [] : [`twin ${twin}`]), ...(group ?? [])]);
+  const isGrouped = rows.some(({ group }) => group !== undefined);
+  const groups = joined(keys);
+  const drawn = isGrouped ? drawGroups(groups, options) : drawSplits(groups.length, options);
   const names: SplitName[] = Array(rows.length);
   for (const name of SPLIT_NAMES) for (const at of drawn[name]) for (const index of groups[at]!) names[index] = name;
   return names;
+}
+
+/**
+ * Groups of any size in three splits, whose numbers of members come close to the ratio: the largest group first, equal ones in the
+ * order that the seed drew, each into the split that lacks most.
+ */
+export function drawGroups(
+  groups: readonly (readonly unknown[])[],
+  { ratio = '4:3:3', seed }: SplitOptions,
+): Splits<number> {
+  const total = groups.reduce((sum, { length }) => sum + length, 0);
+  const lacking = apportion(total, parseRatio(ratio));
+  const order = shuffle([...groups.keys()], seed).sort((a, b) => groups[b]!.length - groups[a]!.length);
+  const drawn: Record<SplitName, number[]> = { train: [], val: [], test: [] };
+  for (const at of order) {
+    const most = lacking.indexOf(Math.max(...lacking));
+    lacking[most]! -= groups[at]!.length;
+    drawn[SPLIT_NAMES[most]!].push(at);
+  }
+  return drawn;
 }
 
 export type Splits<T> = { readonly [Name in SplitName]: readonly T[] };

@@ -6,6 +6,7 @@ import {
   groupBy,
   head,
   isObject,
+  joined,
   plural,
   strip,
   textOf,
@@ -22,31 +23,24 @@ export type Row<T = unknown> = {
   readonly split?: string;
   /** The same for rows that ask the same: what one of them teaches, the others must not measure. */
   readonly twin?: string;
+  /** What it shares with other rows, such as a document: rows that share one are never drawn into different splits. */
+  readonly group?: readonly string[];
 };
 
 /** Marks rows that have a key in common, or a `twin` already. All other rows stay as they are. */
 export function withTwins<T>(rows: readonly Row<T>[], keyOf: (value: T) => string): Row<T>[] {
-  const parents = rows.map((_, index) => index);
-  const rootOf = (index: number): number => {
-    let root = index;
-    while (parents[root] !== root) root = parents[root] = parents[parents[root]!]!;
-    return root;
-  };
-  const firsts = new Map<string, number>();
-  for (const [index, { value, twin }] of rows.entries()) {
-    for (const key of [`asks ${keyOf(value)}`, ...(twin === undefined ? [] : [`of ${twin}`])]) {
-      const first = firsts.get(key);
-      if (first === undefined) firsts.set(key, index);
-      else parents[rootOf(index)] = rootOf(first);
-    }
-  }
-  const sizes = new Map<number, number>();
-  for (const index of rows.keys()) sizes.set(rootOf(index), (sizes.get(rootOf(index)) ?? 0) + 1);
-  return rows.map((row, index) => {
-    if (sizes.get(rootOf(index))! > 1) return { ...row, twin: rows[rootOf(index)]!.where };
-    const { twin, ...rest } = row;
-    return twin === undefined ? row : rest;
-  });
+  const keys = rows.map(({ value, twin }) => [`asks ${keyOf(value)}`, ...(twin === undefined ? [] : [`of ${twin}`])]);
+  const marked: Row<T>[] = Array(rows.length);
+  for (const group of joined(keys))
+    for (const index of group)
+      marked[index] = withTwin(rows[index]!, group.length > 1 ? rows[group[0]!]!.where : undefined);
+  return marked;
+}
+
+function withTwin<T>(row: Row<T>, twin: string | undefined): Row<T> {
+  if (twin !== undefined) return { ...row, twin };
+  const { twin: none, ...rest } = row;
+  return none === undefined ? row : rest;
 }
 
 /** Rows whose split stands among their fields, with it beside them. */
@@ -99,8 +93,8 @@ export function parseRows<Schema extends z.ZodType>(
   for (const row of rows) {
     const { success, data, error } = schema.safeParse(row.value);
     if (!success) problems.push(...error.issues.map((issue) => describe(row, issue, schema)));
-    const { where, split, twin } = row;
-    parsed.push({ value: data as z.output<Schema>, where, ...defined({ split, twin }) });
+    const { where, split, twin, group } = row;
+    parsed.push({ value: data as z.output<Schema>, where, ...defined({ split, twin, group }) });
   }
   if (problems.length > 0) throw tasksInvalid(eachOnce(problems), hint);
   return parsed;

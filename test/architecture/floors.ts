@@ -27,7 +27,10 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
     sim: 'worlds, models and people whose truth is known',
   },
   { skills: 'skill folders on disk, and how live files are replaced' },
-  { runners: 'agents at work on tasks' },
+  {
+    runners: 'agents at work on tasks',
+    benchmarks: 'the six benchmarks: their data, and how their items are attempted and scored',
+  },
   {
     train: 'the loop',
     project: 'the project file; models and environments by name',

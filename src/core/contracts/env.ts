@@ -69,6 +69,10 @@ export interface SkillEnv<I extends Item = Item> {
   readonly judgeCalls?: number;
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
+  /** What stands beside a result, so that others can repeat it. */
+  readonly card?: EnvCard;
+  /** Whether tasks have images: a target that reads texts alone is then refused. */
+  readonly needsImages?: true;
   /** How many tasks a model drafted, and how many of those nobody reviewed. */
   readonly drafts?: { readonly drafted: number; readonly unreviewed: number } | undefined;
   getItems(split: string): readonly I[] | Promise<readonly I[]>;
@@ -94,6 +98,17 @@ export interface SkillEnv<I extends Item = Item> {
   /** Tries the scoring without a model, and says what was seen. Throws when it cannot tell good work from bad. Asked before a new run. */
   tryScoring?(): ScoringTrial | Promise<ScoringTrial>;
 }
+
+/** Under which rules, and on which data, tasks of a benchmark are scored. */
+export type EnvCard = {
+  readonly benchmark: string;
+  /** How an answer is scored, in words. */
+  readonly rule: string;
+  /** SHA-256 of all that the target reads besides skill and task. */
+  readonly promptSha256: string;
+  /** SHA-256 of all tasks in all splits. */
+  readonly dataSha256: string;
+};
 
 /** What was seen when scoring was tried where nothing was done. */
 export type ScoringTrial = {

@@ -38,6 +38,7 @@ export {
 } from './config.ts';
 export {
   defineEnv,
+  type EnvCard,
   type EpochPlan,
   type Item,
   noTarget,
@@ -79,6 +80,7 @@ export {
 } from './gate.ts';
 export {
   addTokens,
+  type ChatImage,
   type ChatMessage,
   type ChatModel,
   type ChatReply,

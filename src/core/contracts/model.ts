@@ -1,6 +1,20 @@
 import type { z } from 'zod';
 
-export type ChatMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string };
+export type ChatMessage = {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+  /** Pictures that belong to the text of a user. Only models with `readsImages` are asked about them. */
+  readonly images?: readonly ChatImage[];
+};
+
+export type ChatImage = {
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
+  readonly mediaType: string;
+  /** The bytes in base64: messages travel as JSON. */
+  readonly base64: string;
+  /** How closely the model looks, where a provider lets one choose. Default: the provider's choice. */
+  readonly detail?: 'low' | 'high';
+};
 
 export type ChatRequest = {
   readonly messages: readonly ChatMessage[];
@@ -41,6 +55,8 @@ export interface ChatModel {
   readonly modelName?: string;
   /** Costs nothing, unless the configuration gives a price. */
   readonly isFree?: true;
+  /** Looks at the images of messages. A model without it is never asked about any. */
+  readonly readsImages?: true;
   complete(request: ChatRequest): Promise<ChatReply>;
 }
 

@@ -42,3 +42,22 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
   }
   return [...groups.values()];
 }
+
+/** The places in groups: two that have a key in common are in one group, also by way of others. */
+export function joined(keys: readonly (readonly string[])[]): number[][] {
+  const parents = keys.map((_, index) => index);
+  const rootOf = (index: number): number => {
+    let root = index;
+    while (parents[root] !== root) root = parents[root] = parents[parents[root]!]!;
+    return root;
+  };
+  const firsts = new Map<string, number>();
+  for (const [index, own] of keys.entries()) {
+    for (const key of own) {
+      const first = firsts.get(key);
+      if (first === undefined) firsts.set(key, index);
+      else parents[rootOf(index)] = rootOf(first);
+    }
+  }
+  return groupBy([...keys.keys()], rootOf);
+}

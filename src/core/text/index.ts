@@ -1,4 +1,4 @@
-export { defined, groupBy, memoize, memoizeWeakly } from './collections.ts';
+export { defined, groupBy, joined, memoize, memoizeWeakly } from './collections.ts';
 export { fence, skillHash } from './fence.ts';
 export { count, dollars, percent, plural, points, wholePoints } from './figures.ts';
 export { growing, listWith, listWithAt, objectWith } from './growing.ts';

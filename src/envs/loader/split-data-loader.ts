@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { z } from 'zod';
 import { type EpochPlan, SkillError, type SkillOptConfig, shuffle } from '../../core/contracts/index.ts';
-import { isObject } from '../../core/text/index.ts';
+import { isObject, joined } from '../../core/text/index.ts';
 import {
   checkUniqueIds,
   itemId,
@@ -14,7 +14,7 @@ import {
   tasksInvalid,
 } from '../../imports/index.ts';
 import { withContentIds } from '../qa/content-id.ts';
-import { drawSplits, requireSplitName, SPLIT_NAMES, type SplitName, type Splits } from '../split.ts';
+import { drawGroups, drawSplits, requireSplitName, SPLIT_NAMES, type SplitName, type Splits } from '../split.ts';
 import {
   BaseDataLoader,
   type BatchSpec,
@@ -63,6 +63,11 @@ export class SplitDataLoader extends BaseDataLoader {
     return this.loadSplitItems(dataPath);
   }
 
+  /** What an item shares with others, such as a document. A split by ratio keeps items that share one together. */
+  groupsOf(_item: DataItem): readonly string[] {
+    return [];
+  }
+
   override getItems(split: string): readonly DataItem[] {
     const name = requireSplitName(split, 'the data loader');
     const items = this.#ready().get(name);
@@ -109,8 +114,10 @@ export class SplitDataLoader extends BaseDataLoader {
     const { dataPath: source, splitRatio: ratio, splitSeed: seed, splitOutputDir } = plan;
     const rows = toRows(await this.loadRawItems(source), source);
     checkUniqueIds(rows);
-    const drawn = drawSplits(rows.length, { ratio, seed });
-    const rowsOf = (name: SplitName) => drawn[name].map((index) => rows[index]!);
+    const groups = joined(rows.map(({ value }) => this.groupsOf(value)));
+    const isGrouped = groups.length < rows.length;
+    const drawn = isGrouped ? drawGroups(groups, { ratio, seed }) : drawSplits(rows.length, { ratio, seed });
+    const rowsOf = (name: SplitName) => drawn[name].flatMap((at) => groups[at]!.map((index) => rows[index]!));
     if (splitOutputDir !== undefined) {
       const valuesOf = (name: SplitName) => rowsOf(name).map((row) => row.value);
       const splits = { train: valuesOf('train'), val: valuesOf('val'), test: valuesOf('test') };
@@ -140,7 +147,7 @@ function toRows(items: readonly unknown[], path: string): Row<DataItem>[] {
 const ENDINGS = ['.json', ...TASK_FILE_ENDINGS.filter((ending) => ending !== '.json')];
 
 /** The path itself when it is a file. In a folder, the first `.json` file by name, else the first of another format. */
-async function findDataFile(path: string): Promise<string> {
+export async function findDataFile(path: string): Promise<string> {
   if (!(await isFolder(path))) return path;
   const names = (await readdir(path)).filter((name) => !name.startsWith('.')).sort();
   const found = ENDINGS.flatMap((ending) => names.filter((name) => extname(name).toLowerCase() === ending))[0];

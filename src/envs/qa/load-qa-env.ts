@@ -1,4 +1,4 @@
-import { type SkillEnv, SkillError } from '../../core/contracts/index.ts';
+import { type Sandbox, type SkillEnv, SkillError } from '../../core/contracts/index.ts';
 import { fillScoring, needsAnswers, type Scoring, type TaskScorer } from '../../core/judge/index.ts';
 import { askedKey, defined, isObject, textOf } from '../../core/text/index.ts';
 import {
@@ -275,6 +275,8 @@ export type EnvProject = {
   readonly splitMode?: 'split_dir' | 'ratio';
   readonly splitDir?: string;
   readonly dataPath?: string;
+  /** Where code of models runs, for environments that need it. */
+  readonly sandbox?: Sandbox;
   /** For tasks that bring a judge. Rules and exact matches need none. */
   readonly judges?: readonly TaskScorer[];
   readonly extras: Readonly<Record<string, unknown>>;

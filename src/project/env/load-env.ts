@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
+import { BENCHMARK_NAMES, isBenchmark } from '../../benchmarks/index.ts';
 import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Scoring, TaskScorer } from '../../core/judge/index.ts';
 import { skillHash, suggestion } from '../../core/text/index.ts';
@@ -40,6 +41,7 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   if (env === 'qa' && !isForAgent && isNoTarget(project.target))
     throw await withPlace(needsTarget(), ['target'], findOrigin);
   if (tasks !== undefined && !existsSync(tasks)) throw await withPlace(noTasks(tasks), ['tasks'], findOrigin);
+  if (isBenchmark(env)) return loadBenchmarkEnv(env, settings, loaded);
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
   const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project) });
   return isForAgent ? questionsInWorkspace(made, loaded) : made;
@@ -195,19 +197,8 @@ function noTasks(path: string): SkillError {
   return new SkillError('TASKS_INVALID', `the task file ${shownPath(path)} does not exist`, { hint });
 }
 
-/** SkillOpt's own environments. Each needs data, games or documents that no package may contain. */
-const BENCHMARKS = ['searchqa', 'spreadsheetbench', 'officeqa', 'docvqa', 'livemathematicianbench', 'alfworld'];
-
-const OWN = 'Write it as a module, an EnvAdapter or a defineEnv(…), and name its path, such as env: ./env.mjs.';
-const QA_DATA =
-  'Its data works with env: qa, which scores in the same way: a row has id, question, context and answers.';
-
 function unknownEnv(name: string): SkillError {
-  if (BENCHMARKS.includes(name)) {
-    const hint = name === 'searchqa' ? QA_DATA : OWN;
-    return new SkillError('ENV_INVALID', `the benchmark "${name}" does not come with this package`, { hint });
-  }
-  const names = [...envNames(), 'workspace', 'trigger'];
+  const names = [...envNames(), 'workspace', 'trigger', ...BENCHMARK_NAMES];
   return new SkillError('ENV_INVALID', `unknown environment "${name}"${suggestion(name, names)}`, {
     hint: `There are: ${names.join(', ')}. For your own, give the path of a module, such as ./env.mjs.`,
   });
@@ -227,6 +218,15 @@ function unloadable(name: string, cause: unknown): SkillError {
     cause,
     hint: importHint(cause) ?? usual,
   });
+}
+
+async function loadBenchmarkEnv(name: string, settings: EnvProject, { project }: LoadedProject): Promise<SkillEnv> {
+  const [{ benchmarkEnv, findBenchmark }, { openSandbox }] = await Promise.all([
+    import('../../benchmarks/index.ts'),
+    import('../../workspaces/index.ts'),
+  ]);
+  const benchmark = (await findBenchmark(name))!;
+  return (await benchmarkEnv(benchmark, { ...settings, sandbox: openSandbox(project.sandbox) })) as unknown as SkillEnv;
 }
 
 async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {

@@ -165,17 +165,13 @@ describe('an environment by name', () => {
     expect(() => registerEnv('./x.mjs', () => new Counting())).toThrow('expected an environment name');
   });
 
-  it.each(['searchqa', 'spreadsheetbench', 'officeqa', 'docvqa', 'livemathematicianbench', 'alfworld'])(
-    'is refused when it is the benchmark %s, with what to do instead',
-    async (name) => {
-      const hint = name === 'searchqa' ? /env: qa/ : /env: \.\/env\.mjs/;
-      await expect(load(name)).rejects.toMatchObject({
-        code: 'ENV_INVALID',
-        message: `command line: the benchmark "${name}" does not come with this package`,
-        hint: expect.stringMatching(hint),
-      });
-    },
-  );
+  it.each(['searchqa'])('that is the benchmark %s asks for its data', async (name) => {
+    await expect(load(name)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(`^${name} needs data, and none is named`),
+      hint: expect.stringContaining(`skillopt bench pull ${name}`),
+    });
+  });
 
   it('that is unknown is an error with the names that there are', async () => {
     await expect(load('qaa')).rejects.toMatchObject({

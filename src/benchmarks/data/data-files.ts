@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, opendir, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { memoize } from '../../core/text/index.ts';
+
+/** Larger files are no part of a task. */
+const MOST_BYTES = 64_000_000;
+const MOST_FILES = 200_000;
+
+/**
+ * The files that items of a benchmark name, below one or more folders. A name or a link that leads out of these folders is refused.
+ * Errors are for the message of a row: they say what is wrong with a file.
+ */
+export class DataFiles {
+  readonly roots: readonly string[];
+  readonly #hash = memoize((path: string) => hashOf(path), { maxEntries: 10_000 });
+
+  constructor(roots: readonly string[]) {
+    this.roots = [...new Set(roots.map((root) => resolve(root)))];
+  }
+
+  /** The path of the file with links followed. The first folder that has it counts. */
+  async pathOf(name: string): Promise<string> {
+    for (const root of this.roots) {
+      const path = isAbsolute(name) ? name : join(root, name);
+      const real = await realpath(path).catch(() => undefined);
+      if (real === undefined) continue;
+      if (!isInside(real, await realpath(root))) {
+        if (isAbsolute(name)) continue;
+        throw new Error(`the file ${name} leads out of ${root}`);
+      }
+      return real;
+    }
+    const where = isAbsolute(name)
+      ? `outside of ${this.roots.join(', ')}, or missing`
+      : `not in ${this.roots.join(', ')}`;
+    throw new Error(`the file ${name} is ${where}`);
+  }
+
+  async has(name: string): Promise<boolean> {
+    return this.pathOf(name).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async bytes(name: string, most = MOST_BYTES): Promise<Buffer> {
+    const path = await this.pathOf(name);
+    const { size } = await stat(path);
+    if (size > most) throw new Error(`the file ${name} has ${size} bytes, more than ${most}`);
+    return readFile(path);
+  }
+
+  async text(name: string): Promise<string> {
+    return (await this.bytes(name)).toString('utf8');
+  }
+
+  async sha256(name: string): Promise<string> {
+    return this.#hash(await this.pathOf(name));
+  }
+
+  /** The names of all files, relative to their folder, in order. Links and hidden names are left out. */
+  async names(): Promise<string[]> {
+    const found = new Set<string>();
+    for (const root of this.roots)
+      for await (const path of walk(root)) found.add(relative(root, path).split(sep).join('/'));
+    return [...found].sort();
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+const isInside = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+async function* walk(folder: string, seen = { files: 0 }): AsyncGenerator<string> {
+  if (!(await lstat(folder)).isDirectory()) return;
+  for await (const entry of await opendir(folder)) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path, seen);
+    if (!entry.isFile()) continue;
+    if (++seen.files > MOST_FILES) throw new Error(`${folder} holds more than ${MOST_FILES} files`);
+    yield path;
+  }
+}

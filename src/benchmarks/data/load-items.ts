@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+import { SkillError } from '../../core/contracts/index.ts';
+import { isObject, parseJson, plural } from '../../core/text/index.ts';
+import { findDataFile, SplitDataLoader, type SplitLoaderOptions, type Splits } from '../../envs/index.ts';
+import { loadItems, parseRows, type Row, tasksInvalid } from '../../imports/index.ts';
+import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
+
+/** What `bench pull` writes beside the splits. */
+export const PULLED = 'bench.json';
+
+/** The folder that paths in pulled items start at, if `folder` was pulled. */
+export function pulledRoot(folder: string): string | undefined {
+  const path = join(folder, PULLED);
+  if (!existsSync(path)) return undefined;
+  const { root } = (parseJson(readFileSync(path, 'utf8')) ?? {}) as { root?: unknown };
+  return typeof root === 'string' ? resolve(folder, root) : undefined;
+}
+
+/** Rows as items: read, completed by what the benchmark knows, and checked. One `TASKS_INVALID` names what is wrong with them. */
+export async function readRows<I extends BenchmarkItem, Settings>(
+  benchmark: Benchmark<I, Settings>,
+  rows: readonly Row[],
+  { reader, settings }: { readonly reader: RowReader; readonly settings: Settings },
+): Promise<Row<I>[]> {
+  const read: Row[] = [];
+  const problems: string[] = [];
+  for (const row of rows) {
+    try {
+      read.push({ ...row, value: await benchmark.readRow(row, reader, settings) });
+    } catch (error) {
+      if (error instanceof SkillError) throw error;
+      problems.push(`${row.where}: ${(error as Error).message}`);
+    }
+  }
+  const few = rows.every(({ value }) => isObject(value) && Object.values(value).filter(isLong).length === 0);
+  const hint = few ? `${IDS_ONLY} ${benchmark.hint}` : benchmark.hint;
+  if (problems.length > 0) throw tasksInvalid(problems, hint);
+  return parseRows(read, { schema: benchmark.item, hint }) as Row<I>[];
+}
+
+/** The splits that SkillOpt ships hold ids and paths alone. */
+const IDS_ONLY = 'If these are ids without questions: skillopt bench pull joins them with the data that you have.';
+const isLong = (value: unknown) => (typeof value === 'string' ? value.includes(' ') : isObject(value));
+
+type LoaderOptions<I extends BenchmarkItem, Settings> = SplitLoaderOptions & {
+  readonly benchmark: Benchmark<I, Settings>;
+  readonly reader: RowReader;
+  readonly settings: Settings;
+};
+
+/** Items of a benchmark from split folders, or from one file that is split by ratio, what belongs together in one split. */
+export class BenchmarkLoader<I extends BenchmarkItem, Settings> extends SplitDataLoader {
+  readonly #options: LoaderOptions<I, Settings>;
+
+  constructor(options: LoaderOptions<I, Settings>) {
+    const { benchmark, reader, settings, ...where } = options;
+    super(where);
+    this.#options = options;
+  }
+
+  override async loadSplitItems(path: string): Promise<readonly I[]> {
+    const { benchmark, ...options } = this.#options;
+    const isFolder = existsSync(path) && statSync(path).isDirectory();
+    const found = isFolder ? await findDataFile(path) : path;
+    const rows = await loadItems(found);
+    return (await readRows(benchmark, rows, options)).map(({ value }) => value);
+  }
+
+  override groupsOf(item: I): readonly string[] {
+    return this.#options.benchmark.groupsOf?.(item) ?? [];
+  }
+}
+
+/** Where data of a project can lie: the pulled root, the folder that is named, and the project's own. */
+export function rootsOf(data: {
+  readonly splitDir?: string | undefined;
+  readonly dataPath?: string | undefined;
+  readonly directory: string;
+}): string[] {
+  const { splitDir, dataPath, directory } = data;
+  const folder =
+    splitDir ?? (dataPath === undefined ? undefined : extname(dataPath) === '' ? dataPath : dirname(dataPath));
+  const pulled = folder === undefined ? undefined : pulledRoot(folder);
+  return [pulled, folder, directory].filter((path) => path !== undefined);
+}
+
+export const countsText = ({ train, val, test }: Splits<unknown>): string =>
+  `${plural(train.length + val.length + test.length, 'item')}: ${train.length} train, ${val.length} val, ${test.length} test`;

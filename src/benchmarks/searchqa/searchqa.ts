@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { RolloutContext, RolloutOutput } from '../../core/contracts/index.ts';
+import { isObject } from '../../core/text/index.ts';
+import { extractAnswer, QaItem, scoreAnswer } from '../../envs/index.ts';
+import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { truncateContext } from './truncate-context.ts';
+
+/** Questions of a quiz show, each with snippets of a web search. */
+type SearchQaItem = QaItem;
+
+const Settings = z.object({
+  maxCompletionTokens: z.number().int().positive().default(MOST_OUTPUT_TOKENS),
+  /** Longer contexts are cut at the end of a document. */
+  maxContextChars: z.number().int().positive().default(6000),
+});
+
+const RULES = `You answer questions of a quiz. Each comes with passages that a web search found; some are of no use.
+Work out the answer from the passages and from what you know. Then end with it in <answer></answer>: the name or phrase
+alone, as short as it can be. Only what stands between these tags is graded.`;
+
+export const searchqa: Benchmark<SearchQaItem, z.output<typeof Settings>> = {
+  name: 'searchqa',
+  title: 'SearchQA: quiz questions with search results',
+  source: {
+    get: [
+      'Get the rows of lucadiliello/searchqa from its hub (Parquet or JSON lines: key, question, context, answers).',
+    ],
+    licence: 'rights unclear (quiz archive, web snippets): not to be passed on',
+  },
+  published: { train: 400, val: 200, test: 1400 },
+  initialSkill: '# Quiz questions with search results\n\nThere are no rules yet.\n',
+  settings: Settings,
+  item: QaItem,
+  hint: 'An item is {"id": "…", "question": "…", "context": "…", "answers": ["…"]}.',
+  readRow({ value }) {
+    if (!isObject(value)) return value;
+    const { id = value.key, question, context, answers } = value;
+    return { id, question, context, answers };
+  },
+  questionOf: ({ question, context = '' }) => `${question}\n${context}`,
+  goldOf: ({ answers }) => [...answers].sort().join(' | '),
+  open: ({ settings }) => ({
+    rule: 'exact match after SQuAD normalisation (hard), token F1 (soft)',
+    version: `1, context ${settings.maxContextChars}, output ${settings.maxCompletionTokens}`,
+    prompt: RULES,
+    attempt: (context) => attempt(context, settings),
+    probe: ({ answers }) => ({
+      right: Math.min(...answers.map((gold) => scoreAnswer(extractAnswer(`<answer>${gold}</answer>`), answers).hard)),
+      nothing: scoreAnswer(extractAnswer(''), answers).hard,
+    }),
+  }),
+};
+
+async function attempt(
+  { item, skill, target, signal }: RolloutContext<SearchQaItem>,
+  { maxCompletionTokens: maxOutputTokens, maxContextChars }: z.output<typeof Settings>,
+): Promise<RolloutOutput> {
+  const { question, context, answers } = item;
+  const passages = context === undefined ? '' : `Passages:\n${truncateContext(context, maxContextChars)}\n\n`;
+  const messages = firstMessages(skill, { rules: RULES, question: `${passages}Question: ${question}` });
+  const reply = await ask(messages, { target, signal, maxOutputTokens });
+  const predictedAnswer = extractAnswer(reply.text);
+  const score = scoreAnswer(predictedAnswer, answers);
+  return {
+    ...score,
+    nTurns: 1,
+    question,
+    predictedAnswer,
+    referenceText: answers.join(' | '),
+    conversation: conversationOf(messages, reply),
+    ...(score.hard === 1
+      ? {}
+      : {
+          failReason: `expected ${answers.map((gold) => JSON.stringify(gold)).join(' or ')}, got ${JSON.stringify(predictedAnswer)}${cutNote(reply)}`,
+        }),
+  };
+}
