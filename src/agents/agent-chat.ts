@@ -5,6 +5,7 @@ import {
   type ChatReply,
   ModelCallError,
   PromptTooLongError,
+  requireTexts,
   SkillError,
 } from '../core/contracts/index.ts';
 import type { AgentCli, AgentOutput, AgentRefusal, Environment } from './agent-cli.ts';
@@ -38,6 +39,7 @@ export function agentChat(options: AgentChatOptions): ChatModel {
     id: call.id,
     async complete({ messages, signal: own }) {
       own?.throwIfAborted();
+      requireTexts(messages, call.id);
       const timeout = AbortSignal.timeout(timeoutMs);
       const refused = new AbortController();
       const signal = AbortSignal.any([timeout, refused.signal, ...(own === undefined ? [] : [own])]);

@@ -21,6 +21,7 @@ export function scripted(
   return {
     id,
     isFree: true,
+    readsImages: true,
     requests,
     async complete(request) {
       request.signal?.throwIfAborted();

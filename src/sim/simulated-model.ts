@@ -6,6 +6,7 @@ import {
   type ChatReply,
   type ChatRequest,
   ModelCallError,
+  requireTexts,
 } from '../core/contracts/index.ts';
 import { createDraw, type Draw } from './draw.ts';
 
@@ -36,6 +37,7 @@ export function createSimulatedModel(options: SimulatedModelOptions): ChatModel 
     async complete(request) {
       request.signal?.throwIfAborted();
       const { messages, sampleIndex = 0 } = request;
+      requireTexts(messages, id);
       const draw = createDraw(seed, [String(sampleIndex), ...messages.flatMap(({ role, content }) => [role, content])]);
       if (latencyMs > 0) await wait(latencyMs * (0.75 + 0.5 * draw('latency')), request.signal);
       line(draw);

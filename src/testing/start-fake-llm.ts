@@ -41,6 +41,8 @@ export type FakeAnswers =
 export interface FakeLLM extends AsyncDisposable {
   readonly baseURL: string;
   readonly requests: readonly FakeRequest[];
+  /** The same as they were sent, with the parts of messages that are no texts. */
+  readonly bodies: readonly Readonly<Record<string, unknown>>[];
   /** The headers of `requests`, one by one. */
   readonly headers: readonly IncomingHttpHeaders[];
   /** What each of `requests` was sent to: path and query. */
@@ -53,6 +55,7 @@ export interface FakeLLM extends AsyncDisposable {
  */
 export async function startFakeLLM(answers: FakeAnswers): Promise<FakeLLM> {
   const requests: FakeRequest[] = [];
+  const bodies: Record<string, unknown>[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const urls: string[] = [];
   const nextAnswer = answerSource(answers);
@@ -61,6 +64,7 @@ export async function startFakeLLM(answers: FakeAnswers): Promise<FakeLLM> {
     const body = JSON.parse(Buffer.concat(await incoming.toArray()).toString());
     const request: FakeRequest = { ...body, messages: dialect.readMessages(body) };
     requests.push(request);
+    bodies.push(body);
     headers.push(incoming.headers);
     urls.push(incoming.url ?? '');
     return nextAnswer(request);
@@ -71,7 +75,7 @@ export async function startFakeLLM(answers: FakeAnswers): Promise<FakeLLM> {
     await send(response, typeof given === 'string' ? { content: given } : given, dialect ?? chatCompletions);
   });
   const baseURL = `http://127.0.0.1:${await listen(server)}/v1`;
-  return { baseURL, requests, headers, urls, [Symbol.asyncDispose]: () => close(server) };
+  return { baseURL, requests, bodies, headers, urls, [Symbol.asyncDispose]: () => close(server) };
 }
 
 function findDialect({ url = '' }: IncomingMessage): FakeDialect | undefined {

@@ -14,7 +14,7 @@ import { notify } from './record/recorder.ts';
 import type { TrainerOptions } from './run.ts';
 import { createRunDeps } from './setup/create-deps.ts';
 import { requireReadable } from './setup/run-identity.ts';
-import { splitItems, withEnv } from './setup/run-items.ts';
+import { requireImageReader, splitItems, withEnv } from './setup/run-items.ts';
 
 export type EvaluateSkillOptions<I extends Item = Item> = Pick<
   TrainerOptions<I>,
@@ -47,6 +47,7 @@ export async function evaluatePasses<I extends Item>(
 ): Promise<SkillScore[]> {
   const config = parseConfig(options.config);
   requireReadable(options.skill);
+  requireImageReader(options.env, options.target);
   return withEnv(options.env, config, () => scoreInEnv(options, config, sampleIndexes));
 }
 

@@ -48,7 +48,7 @@ import { createFileUse } from './record/tallies.ts';
 import type { TrainerOptions } from './run.ts';
 import { createRunDeps } from './setup/create-deps.ts';
 import { describeStart, requireSameRun, type Start, skillCap } from './setup/run-identity.ts';
-import { loadRunItems, type RunItems, withEnv } from './setup/run-items.ts';
+import { loadRunItems, type RunItems, requireImageReader, withEnv } from './setup/run-items.ts';
 import { train } from './train.ts';
 
 const NOTHING_READ =
@@ -83,8 +83,9 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async train(): Promise<RunSummary> {
-    const { env, runner } = this.#options;
+    const { env, target, runner } = this.#options;
     try {
+      requireImageReader(env, target);
       return await withEnv(env, this.#config, () => this.#trainInStore());
     } finally {
       await runner?.close?.();

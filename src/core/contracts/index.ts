@@ -92,6 +92,7 @@ export {
   OWN_CALL_SENTINEL,
   type RateLimiter,
   type RunCaches,
+  requireTexts,
   type Slot,
   type SlotRequest,
   type TextCache,

@@ -3,11 +3,13 @@ import type {
   LanguageModelV2,
   LanguageModelV3,
   LanguageModelV3CallOptions,
+  LanguageModelV3FilePart,
   LanguageModelV3GenerateResult,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
 import {
+  type ChatImage,
   type ChatMessage,
   type ChatModel,
   type ChatReply,
@@ -63,6 +65,7 @@ export function aiSdkModel(load: () => Promise<AskedModel>, options: AiSdkModelO
   let isStructured = options.structuredOutput === 'auto';
   return {
     id,
+    readsImages: true, // whether this one does, its provider says
     async complete(request) {
       request.signal?.throwIfAborted();
       model ??= await untilAborted(getModel(), request.signal);
@@ -130,8 +133,18 @@ function toCallOptions(
   return { prompt: messages.map(toPromptMessage), ...set };
 }
 
-const toPromptMessage = ({ role, content }: ChatMessage): LanguageModelV3CallOptions['prompt'][number] =>
-  role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] };
+const toPromptMessage = ({ role, content, images = [] }: ChatMessage): LanguageModelV3CallOptions['prompt'][number] => {
+  if (role === 'system') return { role, content };
+  const text = { type: 'text' as const, text: content };
+  return role === 'user' ? { role, content: [text, ...images.map(toFilePart)] } : { role, content: [text] };
+};
+
+const toFilePart = ({ mediaType, base64, detail }: ChatImage): LanguageModelV3FilePart => ({
+  type: 'file',
+  mediaType,
+  data: base64,
+  ...(detail === undefined ? {} : { providerOptions: { openai: { imageDetail: detail } } }), // others have no such choice
+});
 
 type ResultV2 = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;
 type GenerateResult = LanguageModelV3GenerateResult | ResultV2;

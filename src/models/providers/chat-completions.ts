@@ -2,6 +2,7 @@ import type {
   JSONObject,
   LanguageModelV3,
   LanguageModelV3CallOptions,
+  LanguageModelV3FilePart,
   LanguageModelV3FinishReason,
 } from '@ai-sdk/provider';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ export type ChatCompletionsOptions = {
 };
 
 /**
- * Chat Completions with texts. The SDK's own client for it takes longer over a call than everything else that we do about
+ * Chat Completions with texts and images. The SDK's own client for it takes longer over a call than everything else that we do about
  * one, because it can do much that is never asked for here: tools, streams, options of single providers.
  */
 export function chatCompletions(
@@ -47,7 +48,7 @@ function toBody(
     temperature,
     response_format: responseFormat && toResponseFormat(responseFormat),
     seed,
-    messages: prompt.map(({ role, content }) => ({ role, content: textOf(content) })),
+    messages: prompt.map(({ role, content }) => ({ role, content: contentOf(content) })),
     ...extraBody,
   };
 }
@@ -59,9 +60,23 @@ const toResponseFormat = (format: ResponseFormat) =>
     ? { type: 'json_schema', json_schema: { schema: format.schema, strict: true, name: format.name } }
     : undefined;
 
+/** A text alone stays a text: not every server takes parts. */
+function contentOf(content: string | readonly Part[]) {
+  const images = typeof content === 'string' ? [] : content.filter(isImage);
+  const text = textOf(content);
+  return images.length === 0 ? text : [{ type: 'text', text }, ...images.map(toImageUrl)];
+}
+
+const isImage = (part: Part): part is LanguageModelV3FilePart => part.type === 'file';
+
+const toImageUrl = ({ mediaType, data, providerOptions }: LanguageModelV3FilePart) => {
+  const detail = providerOptions?.openai?.imageDetail;
+  return { type: 'image_url', image_url: { url: `data:${mediaType};base64,${data}`, ...(detail ? { detail } : {}) } };
+};
+
 type Part = { readonly type: string; readonly text?: unknown };
 
-/** Only texts are sent, and thoughts that come back among them are no part of the answer. */
+/** Thoughts that come back among the texts are no part of the answer. */
 const textOf = (content: string | readonly Part[]): string =>
   typeof content === 'string' ? content : content.map(({ type, text }) => (TEXT.has(type) ? text : '')).join('');
 

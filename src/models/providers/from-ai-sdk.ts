@@ -27,8 +27,8 @@ export function fromAiSdk(
 }
 
 /** Foreign code may leave listeners on a signal, or not listen to it, so every call gets its own signal. */
-const withOwnSignals = ({ id, complete }: ChatModel): ChatModel => ({
-  id,
+const withOwnSignals = ({ complete, ...model }: ChatModel): ChatModel => ({
+  ...model,
   async complete(request) {
     const { signal, release } = linkedSignal(request.signal);
     try {

@@ -33,6 +33,9 @@ const memo = createTextMemo({ maxCharacters: 2_000_000 });
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_BEFORE_REPLY = 3;
 
+/** What the widest used models take for a picture that fills their view. With the margin of a budget it covers those that take more. */
+const TOKENS_PER_IMAGE = 3_200;
+
 /**
  * The number of tokens in the encoding of newer OpenAI models; others differ by some tens of percent. Special tokens
  * count as plain text. Exact for texts with spaces between their words, and never far too low for others.
@@ -47,7 +50,9 @@ export async function countTokens(text: string): Promise<number> {
 }
 
 export async function countMessages(messages: readonly ChatMessage[]): Promise<number> {
-  const counts = await Promise.all(messages.map(({ content }) => countTokens(content)));
+  const counts = await Promise.all(
+    messages.map(async ({ content, images = [] }) => (await countTokens(content)) + images.length * TOKENS_PER_IMAGE),
+  );
   return counts.reduce((sum, tokens) => sum + tokens + TOKENS_PER_MESSAGE, TOKENS_BEFORE_REPLY);
 }
 

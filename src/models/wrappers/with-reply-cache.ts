@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { ChatModel, ChatReply, ChatRequest, TextCache } from '../../core/contracts/index.ts';
+import type { ChatImage, ChatModel, ChatReply, ChatRequest, TextCache } from '../../core/contracts/index.ts';
 import { maskKeys } from '../../core/guard/index.ts';
 import { parseJson } from '../../core/text/index.ts';
 import { untilAborted } from '../on-abort.ts';
@@ -50,11 +50,17 @@ export function withReplyCache(model: ChatModel, cache: TextCache, { onHit }: Re
 const isUsable = (reply: ChatReply, request: ChatRequest) => request.isUsable?.(reply) ?? true;
 
 function replyKey(modelId: string, request: ChatRequest): string {
-  const messages = request.messages.map(({ role, content }) => [role, content]);
+  const messages = request.messages.map(({ role, content, images }) => [
+    role,
+    content,
+    ...(images ?? []).map(imageKey),
+  ]);
   const { maxOutputTokens, temperature, sampleIndex = 0 } = request;
   const parts = [FORMAT, modelId, messages, maxOutputTokens, temperature, sampleIndex];
   return hash('sha256', JSON.stringify(parts));
 }
+
+const imageKey = ({ mediaType, base64, detail }: ChatImage) => [mediaType, hash('sha256', base64), detail];
 
 async function readReply(cache: TextCache, key: string): Promise<ChatReply | undefined> {
   const entry = await cache.get(key);

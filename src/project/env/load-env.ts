@@ -110,7 +110,17 @@ type GuardOptions = { readonly name: string; readonly version: string };
 /** Members that pass through. They are looked up when used: a class may keep its items in private fields. */
 const MEMBERS = [
   ...(['prompts', 'isVersionWhole', 'judgeCalls', 'warnings', 'drafts', 'rolloutOne', 'rolloutMany'] as const),
-  ...(['planTrainEpoch', 'reflect', 'close', 'getTaskTypes', 'surroundings', 'checkSkill', 'refuseText'] as const),
+  ...([
+    'needsImages',
+    'card',
+    'planTrainEpoch',
+    'reflect',
+    'close',
+    'getTaskTypes',
+    'surroundings',
+    'checkSkill',
+    'refuseText',
+  ] as const),
 ];
 
 /**

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type ChatModel, type ChatRequest, noUsage, SkillError } from '../../core/contracts/index.ts';
+import { type ChatModel, type ChatRequest, noUsage, requireTexts, SkillError } from '../../core/contracts/index.ts';
 import { fence, jsonCandidates, jsonText, parseJson, plural, rstrip, toCamelCase } from '../../core/text/index.ts';
 import { repairJson } from '../../pipeline/index.ts';
 import { makeFolderBelow, readPrivate, writePrivate } from '../../stores/index.ts';
@@ -64,6 +64,7 @@ class FileHandoff {
   /** The answer, if there is a usable one; otherwise the question waits. */
   async ask(role: HandoffRole, request: ChatRequest) {
     this.#lastAsked = performance.now();
+    requireTexts(request.messages, 'a handoff');
     const id = questionId(role, request);
     const answer = rstrip((await readPrivate(join(answersIn(this.#place.folder), `${id}.md`))) ?? '');
     const problem = whyUnusable(answer, request);

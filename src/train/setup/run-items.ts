@@ -1,4 +1,10 @@
-import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
+import {
+  type ChatModel,
+  type Item,
+  type SkillEnv,
+  SkillError,
+  type SkillOptConfig,
+} from '../../core/contracts/index.ts';
 import { skillHash } from '../../core/text/index.ts';
 
 export type RunItems = Readonly<Record<'train' | 'val' | 'test', readonly Item[]>>;
@@ -83,4 +89,15 @@ export async function withEnv<I extends Item, T>(env: SkillEnv<I>, config: Skill
   } finally {
     await env.close?.();
   }
+}
+
+/** A target that reads texts alone would answer without a look at the images. */
+export function requireImageReader<I extends Item>(
+  { name, needsImages }: SkillEnv<I>,
+  target: ChatModel | undefined,
+): void {
+  if (!needsImages || target === undefined || target.readsImages) return;
+  throw new SkillError('CONFIG_INVALID', `${name} shows images, and the target ${target.id} reads texts alone`, {
+    hint: 'Choose a target behind an API that reads images, such as openai:MODEL, anthropic:MODEL or google:MODEL. A model of your own says so with readsImages: true.',
+  });
 }
