@@ -9,6 +9,14 @@ export {
   type Undone,
   undoApply,
 } from './apply.ts';
+export {
+  type BenchmarkRow,
+  type CheckInput,
+  checkData,
+  listBenchmarks,
+  type PullInput,
+  pullData,
+} from './benchmarks.ts';
 export { checkTaskFile, measureTasks, writeWithoutRepeated } from './check-tasks.ts';
 export { type DraftedTasks, type OpenDraft, openDraft } from './draft.ts';
 export { estimateProject } from './estimate.ts';

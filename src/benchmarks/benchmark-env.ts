@@ -1,40 +1,42 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { z } from 'zod';
-import { type EnvCard, parseWith, type Sandbox, type SkillEnv, SkillError } from '../core/contracts/index.ts';
-import { defined, plural, toCamelCase } from '../core/text/index.ts';
+import { type EnvCard, type Sandbox, type ScoringTrial, type SkillEnv, SkillError } from '../core/contracts/index.ts';
+import { defined, plural } from '../core/text/index.ts';
 import { type EnvProject, requireSplitName, type Splits } from '../envs/index.ts';
 import type { Attempts, Benchmark, BenchmarkItem, RowReader } from './benchmark.ts';
 import { DataFiles } from './data/data-files.ts';
 import { describeLeaks, findLeaks } from './data/leaks.ts';
-import { BenchmarkLoader, rootsOf } from './data/load-items.ts';
+import { BenchmarkLoader, hashOf, rootsOf } from './data/load-items.ts';
+import { probeItems } from './data/probe-items.ts';
+import { parsePlaces, parseSettings } from './settings.ts';
 
 /** An environment of a benchmark, which tells an agent's workspace what to lay into it. */
-export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> &
-  Pick<Attempts<I>, 'workspaceFiles' | 'probe'>;
+export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> & Pick<Attempts<I>, 'workspaceFiles'>;
 
-type BenchmarkProject = EnvProject & { readonly sandbox: Sandbox };
+export type BenchmarkProject = EnvProject & { readonly sandbox: Sandbox };
 
-/** What every benchmark reads of `extras`: where files lie that items name. */
-const Places = z.object({
-  dataRoot: z.string().optional(),
-  dataDirs: z.union([z.string().transform((path) => [path]), z.array(z.string())]).optional(),
-});
+/** The items of a project that names a benchmark, read and checked, and how they are attempted. */
+export type OpenBenchmark = {
+  readonly attempts: Attempts;
+  readonly splits: Splits<BenchmarkItem>;
+  readonly card: EnvCard;
+};
 
-/** The environment of a project that names a benchmark. Its items are read and checked here. */
-export async function benchmarkEnv(benchmark: Benchmark, project: BenchmarkProject): Promise<BenchmarkEnv> {
-  const extras = toCamelCase(withoutBlanks(project.extras)) as Readonly<Record<string, unknown>>;
-  const title = `The settings of ${benchmark.name} are not valid.`;
-  const settings = parseWith(benchmark.settings, extras, title);
-  const { dataRoot, dataDirs = [] } = parseWith(Places, extras, title);
-  const named = [...(dataRoot === undefined ? [] : [dataRoot]), ...dataDirs];
-  const data = await readSplits(benchmark, { ...project, settings, named });
-  const attempts = benchmark.open({ settings, files: data.files, sandbox: project.sandbox });
-  return toEnv({ benchmark, attempts, splits: data.splits });
+export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProject): Promise<OpenBenchmark> {
+  const settings = parseSettings(benchmark, project.extras);
+  const named = parsePlaces(benchmark, project.extras);
+  const { files, splits } = await readSplits(benchmark, { ...project, settings, named });
+  const attempts = benchmark.open({ settings, files, sandbox: project.sandbox });
+  const { rule, prompt } = attempts;
+  const card = { benchmark: benchmark.name, rule, promptSha256: sha256(prompt), dataSha256: hashOf(splits) };
+  return { attempts, splits, card };
 }
 
-const withoutBlanks = (extras: object) =>
-  Object.fromEntries(Object.entries(extras).filter(([, value]) => value != null && value !== ''));
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The environment of a project that names a benchmark. */
+export const benchmarkEnv = async (benchmark: Benchmark, project: BenchmarkProject): Promise<BenchmarkEnv> =>
+  toEnv(benchmark, await openBenchmark(benchmark, project));
 
 async function readSplits(
   benchmark: Benchmark,
@@ -55,19 +57,12 @@ async function readSplits(
 
 const PULL_FIRST = 'files inside rows must be unpacked first: skillopt bench pull';
 
-type EnvParts = {
-  readonly benchmark: Benchmark;
-  readonly attempts: Attempts;
-  readonly splits: Splits<BenchmarkItem>;
-};
+/** So many items are tried when a run begins: a broken scorer shows at the first. `bench check` tries all. */
+const TRIED = 3;
 
-/** Probes of a run that begins: a broken scorer shows at the first item. `bench check` tries all. */
-const PROBED = 3;
-
-export function toEnv({ benchmark, attempts, splits }: EnvParts): BenchmarkEnv {
+function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark): BenchmarkEnv {
   const all = [...splits.train, ...splits.val, ...splits.test];
   const types = [...new Set(all.flatMap(({ taskType }) => taskType ?? []))];
-  const card = cardOf({ benchmark, attempts, splits });
   return {
     name: benchmark.name,
     version: `${attempts.version}, prompt ${card.promptSha256.slice(0, 12)}`,
@@ -82,46 +77,26 @@ export function toEnv({ benchmark, attempts, splits }: EnvParts): BenchmarkEnv {
       await attempts.setup?.();
     },
     rolloutOne: (context) => attempts.attempt(context),
-    probe: (item, signal) => attempts.probe(item, signal),
     ...(attempts.workspaceFiles ? { workspaceFiles: (item) => attempts.workspaceFiles!(item) } : {}),
-    async tryScoring() {
-      const tried = [...splits.val, ...splits.train].slice(0, PROBED);
-      const probes = await Promise.all(tried.map(async (item) => ({ item, ...(await attempts.probe(item)) })));
-      const broken = probes.find(({ right }) => right !== 1);
-      if (broken) throw unscorable(benchmark, broken);
-      return {
-        detail: `the right answer scores 1 on ${plural(tried.length, 'item')}, and no answer at most ${Math.max(0, ...probes.map(({ nothing }) => nothing ?? 0))}`,
-        passesAll: probes.length > 0 && probes.every(({ nothing }) => nothing === 1),
-      };
-    },
+    tryScoring: () => trySome(benchmark, attempts, [...splits.val, ...splits.train].slice(0, TRIED)),
   };
 }
 
-function unscorable(
+async function trySome(
   { name }: Benchmark,
-  {
-    item,
-    right,
-    problem,
-  }: { readonly item: BenchmarkItem; readonly right: number | undefined; readonly problem?: string },
-): SkillError {
-  const why = problem ?? `the right answer scores ${right}`;
-  return new SkillError('ENV_INVALID', `${name}: item ${item.id} cannot be scored: ${why}`, {
-    hint: `See all such items: skillopt bench check ${name}`,
-  });
+  attempts: Attempts,
+  items: readonly BenchmarkItem[],
+): Promise<ScoringTrial> {
+  const { unscorable, givenAway, tried } = await probeItems(attempts, items);
+  const [first] = unscorable;
+  if (first) {
+    throw new SkillError('ENV_INVALID', `${name}: item ${first.id} cannot be scored: ${first.why}`, {
+      hint: `Find all such items: skillopt bench check ${name}`,
+    });
+  }
+  const detail = `the right answer scores 1 on ${tried} of ${plural(items.length, 'item')} that were tried`;
+  return { detail, passesAll: tried > 0 && givenAway.length === tried };
 }
-
-/** What a result of this data under these rules is told with. */
-function cardOf({ benchmark, attempts, splits }: EnvParts): EnvCard {
-  return {
-    benchmark: benchmark.name,
-    rule: attempts.rule,
-    promptSha256: sha256(attempts.prompt),
-    dataSha256: sha256(JSON.stringify([splits.train, splits.val, splits.test])),
-  };
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function noData({ name, source }: Benchmark): SkillError {
   const hint = `Name a folder with train/, val/ and test/: splitDir: FOLDER. It is made by: skillopt bench pull ${name}. A small set of ours: examples/benchmarks/${name}`;

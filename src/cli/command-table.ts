@@ -42,6 +42,11 @@ export const commands: readonly CommandEntry[] = [
   entry('worker', 'make the attempts of runs on other machines, through a queue', () => import('./commands/worker.ts')),
   entry('doctor', 'check what a run needs, with one tiny call per model', () => import('./commands/doctor.ts')),
   entry('cache', 'what the caches of runs hold; clear one', one(runs, 'defineCache')),
+  entry(
+    'bench',
+    'the six benchmarks: read their data, check what stands against a number',
+    () => import('./commands/bench.ts'),
+  ),
   entry('skill', 'check skills against the specification', () => import('./commands/skill.ts')),
   entry('sim', 'serve the simulated models over HTTP', () => import('./commands/sim.ts')),
   entry('completion', 'print what lets a shell complete commands', async () => ({

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
-import { isObject, parseJson, plural } from '../../core/text/index.ts';
+import { isObject, parseJson } from '../../core/text/index.ts';
 import { findDataFile, SplitDataLoader, type SplitLoaderOptions, type Splits } from '../../envs/index.ts';
 import { loadItems, parseRows, type Row, tasksInvalid } from '../../imports/index.ts';
 import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
@@ -85,5 +86,8 @@ export function rootsOf(data: {
   return [pulled, folder, directory].filter((path) => path !== undefined);
 }
 
-export const countsText = ({ train, val, test }: Splits<unknown>): string =>
-  `${plural(train.length + val.length + test.length, 'item')}: ${train.length} train, ${val.length} val, ${test.length} test`;
+/** SHA-256 of all items, as the card of a result shows it. */
+export const hashOf = ({ train, val, test }: Splits<BenchmarkItem>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([train, val, test]))
+    .digest('hex');

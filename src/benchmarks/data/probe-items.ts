@@ -1,0 +1,47 @@
+import pLimit from 'p-limit';
+import type { Attempts, BenchmarkItem } from '../benchmark.ts';
+
+/** An item whose score says nothing. */
+export type Unscorable = { readonly id: string; readonly why: string };
+
+/** What trying the scoring showed: items that cannot be won, and items that are won by doing nothing. */
+export type Probed = {
+  readonly tried: number;
+  readonly unscorable: readonly Unscorable[];
+  readonly givenAway: readonly Unscorable[];
+};
+
+const AT_ONCE = 4;
+
+export type ProbeOptions = {
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** The right answer must score 1, and no answer must not. Items that have neither, such as games without a solution, are not tried. */
+export async function probeItems<I extends BenchmarkItem>(
+  attempts: Attempts<I>,
+  items: readonly I[],
+  { onProgress, signal }: ProbeOptions = {},
+): Promise<Probed> {
+  const limit = pLimit(AT_ONCE);
+  let done = 0;
+  const probe = async (item: I) => {
+    signal?.throwIfAborted();
+    const found = { id: item.id, ...(await attempts.probe(item, signal)) };
+    onProgress?.(++done, items.length);
+    return found;
+  };
+  const probes = await Promise.all(items.map((item) => limit(probe, item)));
+  const tried = probes.filter(({ right, problem }) => right !== undefined || problem !== undefined);
+  const unscorable = tried.filter(({ right }) => right !== 1);
+  const givenAway = tried.filter(({ right, nothing }) => right === 1 && nothing === 1);
+  return {
+    tried: tried.length,
+    unscorable: unscorable.map(({ id, right, problem }) => ({
+      id,
+      why: problem ?? `the right answer scores ${right}`,
+    })),
+    givenAway: givenAway.map(({ id }) => ({ id, why: 'no answer scores 1' })),
+  };
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { parseWith } from '../core/contracts/index.ts';
+import { toCamelCase } from '../core/text/index.ts';
+import type { Benchmark } from './benchmark.ts';
+
+/** What every benchmark reads of `extras`: where files lie that items name. */
+const Places = z.object({
+  dataRoot: z.string().optional(),
+  dataDirs: z.union([z.string().transform((path) => [path]), z.array(z.string())]).optional(),
+});
+
+/** What a benchmark reads of a project's `extras`. Blank values count as not given. */
+export const parseSettings = (benchmark: Pick<Benchmark, 'name' | 'settings'>, extras: object): unknown =>
+  parseWith(benchmark.settings, given(extras), titleOf(benchmark));
+
+/** The folders that `extras` names. */
+export function parsePlaces(benchmark: Pick<Benchmark, 'name'>, extras: object): string[] {
+  const { dataRoot, dataDirs = [] } = parseWith(Places, given(extras), titleOf(benchmark));
+  return [...(dataRoot === undefined ? [] : [dataRoot]), ...dataDirs];
+}
+
+const titleOf = ({ name }: Pick<Benchmark, 'name'>) => `The settings of ${name} are not valid.`;
+
+const given = (extras: object) =>
+  toCamelCase(Object.fromEntries(Object.entries(extras).filter(([, value]) => value != null && value !== '')));

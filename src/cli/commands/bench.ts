@@ -1,0 +1,180 @@
+import { Option } from 'commander';
+import { checkData, listBenchmarks, pullData } from '../../app/index.ts';
+import { type BenchmarkCheck, describeLeaks, type Pulled, SPLIT_BY, type Unscorable } from '../../benchmarks/index.ts';
+import { oneLine, plural } from '../../core/text/index.ts';
+import { fitRows, nameSome, wrap } from '../../report/index.ts';
+import { shownPath } from '../../stores/index.ts';
+import { Answered, interruptible } from '../errors.ts';
+import { jsonOption, readCount, setOption } from '../flags/flags.ts';
+import { withDoing } from '../progress/progress.ts';
+import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export const define: DefineCommand = (command, terminal) => {
+  const part = (name: string, what: string) =>
+    command
+      .command(name)
+      .description(what)
+      .allowExcessArguments(false)
+      .option('--quiet', 'no progress')
+      .addOption(setOption())
+      .addOption(jsonOption());
+  const list = command
+    .command('list')
+    .description('the benchmarks, and where their data is')
+    .addOption(jsonOption())
+    .action(() => listAll(terminal));
+  const pull = part('pull <name>', 'read data that you have, check it, and write train, val and test')
+    .requiredOption('--from <folder>', 'folder with what you downloaded; nothing in it is changed')
+    .option('--out <folder>', 'folder to write (default: bench/NAME)')
+    .option('--ids <folder>', 'folder whose train, val and test list the ids of each split')
+    .addOption(
+      new Option('--split-by <how>', 'as the data says, with what belongs together, or each item by itself').choices(
+        SPLIT_BY,
+      ),
+    )
+    .option('--ratio <a:b:c>', 'shares of train, val and test where they are drawn', '2:1:7')
+    .option('--seed <n>', 'seed of that draw', readCount, 42)
+    .option('--as-published', 'keep items whose score says nothing')
+    .action((name: string, flags: PullFlags) => pullOne(name, flags, terminal));
+  const check = part('check <name>', 'what cannot be scored, what leaks between splits, what is contradictory')
+    .option('--data <folder>', 'folder with train, val and test (default: the project here, or bench/NAME)')
+    .option('--config <path>', 'project file (default: the one in this folder, if there is one)')
+    .action((name: string, flags: CheckFlags) => checkOne(name, flags, terminal));
+  for (const each of [command, list, pull, check]) each.addHelpText('after', EXAMPLES);
+};
+
+const EXAMPLES = examples([
+  ['skillopt bench list', 'the six benchmarks, and how to get their data'],
+  ['skillopt bench pull docvqa --from ~/docvqa', 'into bench/docvqa, no document in two splits'],
+  ['skillopt bench pull searchqa --from ~/searchqa --ids ~/SkillOpt/data/searchqa_split', 'the published splits'],
+  ['skillopt bench check docvqa', 'exit code 1 if anything stands against a number'],
+  ['skillopt eval --env docvqa --set split_dir=bench/docvqa --skill SKILL.md', 'then score a skill'],
+]);
+
+type PullFlags = OptionalFlags<'out' | 'ids', 'asPublished' | 'quiet'> & {
+  readonly from: string;
+  readonly splitBy?: (typeof SPLIT_BY)[number];
+  readonly ratio: string;
+  readonly seed: number;
+  readonly set: readonly string[];
+};
+type CheckFlags = OptionalFlags<'data' | 'config', 'quiet'> & { readonly set: readonly string[] };
+
+async function listAll(terminal: Terminal): Promise<void> {
+  const rows = await listBenchmarks();
+  const { bold, dim } = terminal.colors;
+  const lines = rows.flatMap(({ name, title, published: { train, val, test }, source }) => [
+    `${bold(name)}  ${title}`,
+    ...source.get.flatMap((step) => wrap(`  ${step}`, terminal.width, '  ')),
+    ...wrap(dim(`  ${train} train, ${val} val, ${test} test · licence: ${source.licence}`), terminal.width, '  '),
+    '',
+  ]);
+  terminal.answer({ benchmarks: rows }, lines.slice(0, -1));
+}
+
+/** Reads and writes, with what is done on a terminal, and an end at Ctrl-C. */
+const working = <T>(
+  { quiet }: { readonly quiet?: boolean | undefined },
+  terminal: Terminal,
+  work: (options: { onProgress: (done: number, total: number) => void; signal: AbortSignal }) => Promise<T>,
+) =>
+  interruptible({ io: terminal.io, onStop: terminal.say, isKept: false }, (signal) =>
+    withDoing(terminal, quiet, (onDoing) => {
+      onDoing('reading the data');
+      return work({
+        signal,
+        onProgress: (done, total) => onDoing(`trying the scoring: ${done} of ${plural(total, 'item')}`),
+      });
+    }),
+  );
+
+async function pullOne(name: string, flags: PullFlags, terminal: Terminal): Promise<void> {
+  const { set: overrides, asPublished: isAsPublished, quiet, ...rest } = flags;
+  const cwd = terminal.io.cwd();
+  const pulled = await working({ quiet }, terminal, (options) =>
+    pullData(name, { ...rest, isAsPublished, overrides, cwd }, options),
+  );
+  const out = shownPath(pulled.out, cwd);
+  terminal.answer({ ...pulled, out }, pullLines({ ...pulled, out }, terminal));
+}
+
+function pullLines(pulled: Pulled & { readonly out: string }, { colors, width, called }: Terminal): string[] {
+  const { out, counts, split, excluded, missing, unused, leaks, licence, dataSha256, benchmark } = pulled;
+  const how =
+    split.by === 'given' ? 'as they were given' : `drawn ${split.ratio} with seed ${split.seed}, ${BY[split.by]}`;
+  return [
+    ...wrap(`${countsText(counts)} in ${out}, ${how}`, width, '  '),
+    ...wrap(colors.dim(`licence: ${licence}`), width, '  '),
+    ...excluded.flatMap((one) => itemLines('left out', one, width)),
+    ...some('missing', missing, 'ids of the splits are not in the data', width),
+    ...(unused === 0 ? [] : [`unused: ${plural(unused, 'item')} of the data in no split`]),
+    ...describeLeaks(leaks).flatMap((leak) => wrap(`${colors.yellow('leak')}  ${leak}`, width, '  ')),
+    ...(leaks.length > 0 && split.by === 'given'
+      ? [called(`  → no such leaks: skillopt bench pull ${benchmark} --split-by document`)]
+      : []),
+    colors.dim(`sha256 of the items: ${dataSha256}`),
+  ];
+}
+
+const BY = { document: 'what belongs together in one split', item: 'each item by itself' } as const;
+
+const countsText = ({ train, val, test }: Pulled['counts']) =>
+  `${plural(train + val + test, 'item')}: ${train} train, ${val} val, ${test} test`;
+
+const itemLines = (what: string, { id, why }: Unscorable, width: number) =>
+  wrap(`${what}  ${oneLine(id)}: ${oneLine(why)}`, width, '  ');
+
+const MOST_NAMED = 5;
+
+const some = (what: string, ids: readonly string[], why: string, width: number) =>
+  ids.length === 0 ? [] : wrap(`${what}  ${ids.length} ${why}: ${nameSome(ids.map(oneLine), MOST_NAMED)}`, width, '  ');
+
+async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Promise<void> {
+  const { set: overrides, quiet, data, config } = flags;
+  const cwd = terminal.io.cwd();
+  const found = await working({ quiet }, terminal, (options) =>
+    checkData(name, { data, config, overrides, cwd }, options),
+  );
+  const { unscorable, givenAway, leaks, contradictions } = found;
+  const isOk = unscorable.length + givenAway.length + leaks.length + contradictions.length === 0;
+  terminal.answer({ benchmark: name, isOk, ...found }, checkLines(found, isOk, terminal));
+  if (!isOk) throw new Answered(1);
+}
+
+function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Terminal): string[] {
+  const { card, counts, published, tried, unscorable, givenAway, leaks, contradictions, warnings } = found;
+  const all = counts.train + counts.val + counts.test;
+  const rows = [
+    ['benchmark', card.benchmark],
+    ['items', `${countsText(counts)} (published: ${published.train}, ${published.val}, ${published.test})`],
+    ['rule', card.rule],
+    ['prompt', `sha256 ${card.promptSha256}`],
+    ['data', `sha256 ${card.dataSha256}`],
+    [
+      'tried',
+      `${tried - unscorable.length} of ${tried} right answers score 1${tried < all ? `; ${all - tried} items could not be tried` : ''}`,
+    ],
+  ];
+  const { red, yellow, green } = colors;
+  return [
+    ...fitRows(rows.map(([what, text]) => `${what!.padEnd(10)}  ${text}`).join('\n'), width).split('\n'),
+    ...warnings.flatMap((warning) => wrap(`${yellow('note')}  ${warning}`, width, '  ')),
+    ...unscorable.flatMap((one) => itemLines(red('cannot be scored'), one, width)),
+    ...givenAway.flatMap((one) => itemLines(red('given away'), one, width)),
+    ...leaks.flatMap((leak) =>
+      wrap(`${red('leak')}  ${describeLeaks([leak])[0]}: ${nameSome(leak.ids.map(oneLine), MOST_NAMED)}`, width, '  '),
+    ),
+    ...contradictions.flatMap((ids) =>
+      wrap(
+        `${red('contradiction')}  ${nameSome(ids.map(oneLine), MOST_NAMED)} ask the same and have other answers`,
+        width,
+        '  ',
+      ),
+    ),
+    '',
+    isOk
+      ? green('Nothing stands against a number that is measured here.')
+      : 'A number that is measured here needs a word on the above.',
+  ];
+}
