@@ -29,7 +29,7 @@ const SAMPLE = 50;
 
 /** What training this project will ask of its models. Makes no call. */
 export async function estimateWiring({ project }: LoadedProject, wiring: Wiring): Promise<CostEstimate> {
-  const { env, config: input, path, initialSkill, promptOverrides, skillFiles } = wiring;
+  const { env, config: input, path, initialSkill, promptOverrides } = wiring;
   const config = parseConfig(input);
   const { items, skill } = await withEnv(env, config, async () => ({
     items: await loadRunItems(env, config),
@@ -39,8 +39,9 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
   const question = {
     config,
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
-    tokens: { ...(await attemptTokens(skill, items.train, skillFiles)), optimizerPrompt: await meanTokens(prompts) },
+    tokens: { ...(await attemptTokens(skill, items.train, wiring)), optimizerPrompt: await meanTokens(prompts) },
     judgeCalls: judgeCallsOf(project, env),
+    ...callsOf(project, env),
     hasOwnPlan: env.planTrainEpoch !== undefined,
   };
   const all = estimateRun(question);
@@ -57,7 +58,7 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     tokens: question.tokens,
     earlier: attemptsIn(runs, env.name),
   });
-  return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
+  return { ...priced, ...callsOf(project, env), learnedFrom: earlier.length, ...(agent && { agent }) };
 }
 
 type ScoredTasks = {
@@ -72,12 +73,12 @@ type ScoredTasks = {
 /** What scoring documents on these tasks will ask for. Makes no call. */
 export async function estimateScoring({ project }: LoadedProject, scored: ScoredTasks): Promise<CostEstimate> {
   const { wiring, texts, tasks, isCached } = scored;
-  const { env, skillFiles, path } = wiring;
+  const { env, path } = wiring;
   const all = tasks.length * texts.length;
   const rollouts = { low: isCached ? 0 : all, high: all };
-  const tokens = await attemptTokens(texts.join(''), tasks, skillFiles);
+  const tokens = await attemptTokens(texts.join(''), tasks, wiring);
   const skill = tokens.skill / texts.length;
-  const attempts = { tokens, judgeCalls: judgeCallsOf(project, env) };
+  const attempts = { tokens, judgeCalls: judgeCallsOf(project, env), ...callsOf(project, env) };
   const runs = await earlierRuns(dirname(path), { env: env.name, project });
   const earlier = runs.filter(({ isWhole }) => isWhole);
   const isAsked = ({ role }: StageEstimate) =>
@@ -88,17 +89,25 @@ export async function estimateScoring({ project }: LoadedProject, scored: Scored
   const priced = priceStages(stages, project, parseConfig(wiring.config).prices, likely);
   const ofAgent = { rollouts, likelyRollouts: all, tasks, tokens, earlier: attemptsIn(runs, env.name) };
   const agent = estimateAgent(project, ofAgent);
-  return { ...priced, learnedFrom: earlier.length, ...(agent && { agent }) };
+  return { ...priced, ...callsOf(project, env), learnedFrom: earlier.length, ...(agent && { agent }) };
 }
 
-async function attemptTokens(skill: string, items: readonly Item[], files: Wiring['skillFiles']) {
+async function attemptTokens(skill: string, items: readonly Item[], { skillFiles, env }: Wiring) {
+  const text = await meanTokens(items.slice(0, SAMPLE).map((item) => JSON.stringify(item)));
   return {
     skill: await countTokens(skill),
-    skillFiles: files.length === 0 ? 0 : await countTokens(inlineFiles(files)),
-    item: await meanTokens(items.slice(0, SAMPLE).map((item) => JSON.stringify(item))),
+    skillFiles: skillFiles.length === 0 ? 0 : await countTokens(inlineFiles(skillFiles)),
+    item: text + (env.needsImages ? TOKENS_OF_IMAGE : 0),
     ...ASSUMED,
   };
 }
+
+/** A page that fills the view of a model. */
+const TOKENS_OF_IMAGE = 1_200;
+
+/** An agent's calls are estimated apart. */
+const callsOf = ({ target }: Project, { targetCalls }: SkillEnv) =>
+  targetCalls === undefined || isAgentSpec(target) ? {} : { targetCalls };
 
 const judgeCallsOf = ({ judge }: Project, { judgeCalls = 1 }: SkillEnv) => (judge === undefined ? 0 : judgeCalls);
 const attemptsIn = (runs: readonly EarlierRun[], env: string) =>

@@ -69,7 +69,11 @@ function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark):
     isVersionWhole: true,
     card,
     warnings: [...(attempts.warnings ?? []), ...describeLeaks(findLeaks(benchmark, splits))],
-    ...defined({ needsImages: attempts.needsImages, close: attempts.close && (() => attempts.close!()) }),
+    ...defined({
+      needsImages: attempts.needsImages,
+      targetCalls: attempts.targetCalls,
+      close: attempts.close && (() => attempts.close!()),
+    }),
     getItems: (split) => splits[requireSplitName(split, benchmark.name)],
     getInitialSkill: () => benchmark.initialSkill,
     getTaskTypes: () => types,

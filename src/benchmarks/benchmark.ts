@@ -72,6 +72,8 @@ export interface Attempts<I extends BenchmarkItem = BenchmarkItem> {
   /** All that the target reads besides the skill and the item. Its hash stands in the card of a result. */
   readonly prompt: string;
   readonly needsImages?: true;
+  /** How often an attempt asks the target, at least and at most. Default: once. */
+  readonly targetCalls?: { readonly low: number; readonly high: number };
   /** What a person should know before a run, such as that code runs without a sandbox. */
   readonly warnings?: readonly string[];
   setup?(): Promise<void>;

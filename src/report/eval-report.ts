@@ -1,9 +1,10 @@
 import type { Bucket, Evaluation, GateMetric, ItemScore, RolloutResult, SkillError } from '../core/contracts/index.ts';
-import { type Cost, callWords, costWords, countLoading, describeUnread } from '../core/run/index.ts';
+import { type Cost, callWords, costWords, countLoading, describeUnread, type ResultCard } from '../core/run/index.ts';
 import type { PairedComparison } from '../core/stats/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { patchOf, skillChange } from './changes.ts';
 import { atMost, type Colors, figureTable, type LineStyle, wrap } from './layout.ts';
+import { cardLines } from './result-card.ts';
 import { namedLines, testLookLines } from './run-lines.ts';
 import { change, METRICS, span } from './verdict-words.ts';
 
@@ -63,6 +64,8 @@ export type EvalReport = {
   readonly scored: ScoredDocument;
   readonly baseline: ScoredDocument | undefined;
   readonly check: SkillCheck;
+  /** On tasks of a benchmark. */
+  readonly card?: ResultCard | undefined;
 };
 
 /** No task, no mean: what nobody scored is not 0. */
@@ -91,6 +94,7 @@ export function evalValue(report: EvalReport): object {
   return {
     ...documentValue(scored, split),
     testLooks: baseline?.testLooks ?? scored.testLooks,
+    ...(report.card && { card: report.card }),
     cost,
     verdict: { ...verdict, text: `${first!.head}: ${first!.text}` },
     ...(baseline && { baseline: baselineValue(baseline, report) }),
@@ -147,7 +151,9 @@ export function evalLines(report: EvalReport, style: LineStyle): string[] {
     ...namedLines(check.against?.comparison ?? {}, style),
     ...(baseline ? changeLines(baseline.text, scored.text, style) : []),
     costSentence(check).replace(/\.$/, ''),
-    ...testLookLines(baseline?.testLooks ?? scored.testLooks, style.colors),
+    ...(report.card
+      ? cardLines(report.card, style)
+      : testLookLines(baseline?.testLooks ?? scored.testLooks, style.colors)),
     ...scoreTable('split', isAll ? Object.entries(splits).map(splitRow) : [], style),
     ...scoreTable('task type', types.map(typeRow), style),
   ];

@@ -28,6 +28,8 @@ export type CostEstimate = {
   readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
   /** How many earlier runs of this project the likely values are learned from. */
   readonly learnedFrom: number;
+  /** How often an attempt asks the target, where it is not once. */
+  readonly targetCalls?: Range;
   /** If the target is an agent: its attempts, which are in none of the figures above. */
   readonly agent?: AgentEstimate;
 };
@@ -79,13 +81,14 @@ export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle)
   ];
 }
 
-function howMade({ assumed, learnedFrom, agent }: CostEstimate): string {
+function howMade({ assumed, learnedFrom, targetCalls, agent }: CostEstimate): string {
   const learned =
     learnedFrom > 0
       ? `The likely values are learned from ${plural(learnedFrom, 'earlier run')} of this project.`
       : `No earlier run of this project is known: the likely values are what is usual, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
   const ofAgent = agent === undefined ? '' : howToKnow(agent);
-  const perTask = agent === undefined ? ' One call per task is assumed.' : '';
+  const calls = targetCalls ? `${rangeText(targetCalls, count)} calls per task are` : 'One call per task is';
+  const perTask = agent === undefined ? ` ${calls} assumed.` : '';
   return `${ofAgent}${learned} From: nothing is found to change. To: every step has a new candidate.${perTask} Nothing was called.`;
 }
 

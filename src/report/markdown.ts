@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Bucket, type RolloutResult, selectGateScore } from '../core/contracts/index.ts';
-import { type Cost, costRows, dollarCell, mayHaveBeenWords, type RunState, verdictOf } from '../core/run/index.ts';
+import {
+  type Cost,
+  costRows,
+  dollarCell,
+  mayHaveBeenWords,
+  type ResultCard,
+  type RunState,
+  verdictOf,
+} from '../core/run/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
 import { count, head, inMarkdown, nameAsData, oneLine, percent, plural } from '../core/text/index.ts';
 import { skillChange } from './changes.ts';
@@ -18,6 +26,7 @@ import {
 } from './eval-report.ts';
 import { aboutTasksWords } from './finding-text.ts';
 import { atMost, nameSome } from './layout.ts';
+import { cardRows } from './result-card.ts';
 import type { Flips } from './run-lines.ts';
 import { chosenByWords, draftedWords, lineWords, nextStep, verdictWords } from './verdict-words.ts';
 
@@ -49,6 +58,7 @@ export function reportView(state: RunState, outRoot: string, usage?: RunState['u
       ...amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }]),
       ...mayHaveBeenWords(verdict).flatMap((words) => ['', words]),
     ]),
+    section('Result card', cardItems(verdict.card)),
     ['## Next', '', `${nameAsData(what)} ${why}.`],
   ]);
 }
@@ -87,11 +97,15 @@ export function checkMarkdown(report: EvalReport): string {
     [`### ${nameAsData(scored.document)}`],
     [lead, ...more.map(({ head, text }) => `${head}: ${inMarkdown(text)}`)],
     scoreTable(report),
+    cardItems(report.card),
     flipItems(check.against?.comparison),
     costTable([scored, ...(baseline ? [baseline] : [])].map(({ document: name, cost }) => ({ name, cost }))),
     baseline ? changeDetails(baseline.text, scored.text, scored.document) : [],
   ]);
 }
+
+const cardItems = (card: ResultCard | undefined): string[] =>
+  card ? cardRows(card).map(([what, text]) => `- ${what}: ${inMarkdown(text)}`) : [];
 
 export const markdownPage = (sections: readonly (readonly string[])[]) =>
   `${sections

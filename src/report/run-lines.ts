@@ -12,6 +12,7 @@ import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
 import { aboutTasksWords } from './finding-text.ts';
 import { atMost, type Colors, clip, duration, figureTable, nameSome, textWidth, wrap } from './layout.ts';
+import { cardLines } from './result-card.ts';
 import {
   editLines,
   faultLines,
@@ -51,6 +52,7 @@ export function reportLines(state: RunState, options: ReportOptions): string[] {
     loadingLines(state, options),
     namedLines(verdict.comparison ?? {}, options),
     options.isComplete ? [] : noteLines(state, options),
+    cardLines(verdict.card, options),
     costLines(run),
   ];
   const taken = [head, ...behind, next]

@@ -14,6 +14,8 @@ export type EstimateInput = {
   readonly config: SkillOptConfig;
   /** How often each rollout asks a model that scores it; 0 where a rule does. */
   readonly judgeCalls?: number;
+  /** How often an attempt asks the target. Default: once. */
+  readonly targetCalls?: Range;
   /** Whether the environment divides the training tasks itself: into what is unknown. */
   readonly hasOwnPlan?: boolean;
   readonly items: { readonly train: number; readonly val: number; readonly test: number };
@@ -32,12 +34,12 @@ export type EstimateInput = {
 };
 
 /**
- * What a run will ask of its models, stage by stage, if every task is one call. The low end is a run that finds nothing
+ * What a run will ask of its models, stage by stage. The low end is a run that finds nothing
  * to change though there is something to gain: unchanged candidates are not measured, known rollouts not repeated, and a
  * batch that gave nothing is not read again. The high end has a new candidate at every step.
  */
 export function estimateRun(input: EstimateInput): StageEstimate[] {
-  const { config, items, tokens, judgeCalls = 0, hasOwnPlan = false } = input;
+  const { config, items, tokens, judgeCalls = 0, targetCalls, hasOwnPlan = false } = input;
   const steps = mostSteps(config, items);
   const perStep = config.accumulation * minibatches(config, Math.min(config.batchSize, items.train)).high;
   const analysts =
@@ -50,7 +52,7 @@ export function estimateRun(input: EstimateInput): StageEstimate[] {
   const skill = { low: tokens.skill, high: tokens.skill + (steps * config.editBudget * tokens.edit) / 2 };
   const attempts = rollouts(config, items, { steps, hasOwnPlan });
   return [
-    ...estimateAttempts(attempts, skill, { tokens, judgeCalls }),
+    ...estimateAttempts(attempts, skill, { tokens, judgeCalls, ...(targetCalls && { targetCalls }) }),
     toEstimate('analyst', analysts, add(skill, prompt + minibatch), reply),
     toEstimate('merge', scale(merges(config, perStep), steps), add(skill, prompt + patches), reply),
     ...stepExtras({ config, steps, skill: add(skill, prompt + reply), tokens }),
@@ -58,20 +60,20 @@ export function estimateRun(input: EstimateInput): StageEstimate[] {
   ];
 }
 
-type AttemptSize = Pick<EstimateInput, 'judgeCalls'> & {
+type AttemptSize = Pick<EstimateInput, 'judgeCalls' | 'targetCalls'> & {
   readonly tokens: Omit<EstimateInput['tokens'], 'optimizerPrompt'>;
 };
 
-/** What attempts ask of the target, one call each, and of the model that scores them. `skill` is in tokens. */
+/** What attempts ask of the target, and of the model that scores them. `skill` is in tokens. */
 export function estimateAttempts(
   attempts: Range,
   skill: Range,
-  { tokens, judgeCalls = 0 }: AttemptSize,
+  { tokens, judgeCalls = 0, targetCalls = { low: 1, high: 1 } }: AttemptSize,
 ): StageEstimate[] {
   const { item, skillFiles = 0, targetReply } = tokens;
   const judged = item + targetReply + JUDGE_PROMPT;
   return [
-    toEstimate('rollout', attempts, add(skill, item + skillFiles), targetReply),
+    toEstimate('rollout', times(attempts, targetCalls), add(skill, item + skillFiles), targetReply),
     ...(judgeCalls > 0
       ? [toEstimate('judge', scale(attempts, judgeCalls), { low: judged, high: judged }, JUDGE_REPLY)]
       : []),
@@ -194,6 +196,8 @@ function merges({ mergeBatchSize, failureOnly }: SkillOptConfig, patches: number
 }
 
 const add = ({ low, high }: Range, amount: number): Range => ({ low: low + amount, high: high + amount });
+const times = (one: Range, other: Range): Range => ({ low: one.low * other.low, high: one.high * other.high });
+
 const scale = ({ low, high }: Range, factor: number): Range => ({ low: low * factor, high: high * factor });
 
 function toEstimate(stage: StageEstimate['stage'], calls: Range, input: Range, output: number): StageEstimate {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDirectory } from 'skillopt';
@@ -213,6 +214,8 @@ describe('what commands answer with --json', () => {
     compare();
   });
 
+  const demoData = fileURLToPath(new URL('../../examples/benchmarks/searchqa', import.meta.url));
+
   it('about the rest: demo, sim, completion, and errors', async () => {
     using folder = simulatedProject();
     const { keep, keepAll, compare } = openRecording('others');
@@ -228,6 +231,10 @@ describe('what commands answer with --json', () => {
       'a model without a key': 'train --target openai:gpt-5-mini',
       'a worker without a queue': 'worker',
       'a queue that is none': 'worker --queue http://127.0.0.1:1',
+      'bench list': 'bench list',
+      'bench pull': `bench pull searchqa --from ${demoData} --out pulled`,
+      'bench check': 'bench check searchqa --data pulled',
+      'a benchmark that is none': 'bench check searchqq',
     });
     using empty = tempFolder();
     const nowhere = { cwd: empty.path };

@@ -1,5 +1,5 @@
 import { parseConfig, type SkillOptConfigInput } from '../../core/contracts/index.ts';
-import type { Cost } from '../../core/run/index.ts';
+import { type Cost, resultCard } from '../../core/run/index.ts';
 import { pooledMean } from '../../core/stats/index.ts';
 import { type Caller, type LoadedProject, resolvePath, resolveScoring } from '../../project/index.ts';
 import type {
@@ -70,7 +70,9 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
         const scoring = { ...models, ...options, plan, onWarning, elsewhere };
         const [scored, before] = await scoreDocuments(subjects, scoring);
         const check = checkSkill({ scored: scored!, baseline: before, minScore, config });
-        return { split, scored: scored!, baseline: before, check };
+        const looks = before?.testLooks ?? scored!.testLooks;
+        const card = resultCard(subject.wiring.env.card, scored!.whole.evaluation.scores, looks);
+        return { split, scored: scored!, baseline: before, check, card };
       },
       [Symbol.asyncDispose]: () => older[Symbol.asyncDispose](),
     };

@@ -67,6 +67,8 @@ export interface SkillEnv<I extends Item = Item> {
   readonly prompts?: PromptOverrides;
   /** How often a rollout asks the judge, for estimates; 1 by default. */
   readonly judgeCalls?: number;
+  /** How often an attempt asks the target, at least and at most, for estimates; once by default. */
+  readonly targetCalls?: { readonly low: number; readonly high: number };
   /** What a person should know about the tasks before a run. */
   readonly warnings?: readonly string[];
   /** What stands beside a result, so that others can repeat it. */

@@ -92,7 +92,6 @@ export {
   OWN_CALL_SENTINEL,
   type RateLimiter,
   type RunCaches,
-  requireTexts,
   type Slot,
   type SlotRequest,
   type TextCache,
@@ -121,6 +120,7 @@ export {
   taskCountLine,
 } from './prompt-sections.ts';
 export { chunk, PythonRandom, shuffle } from './random.ts';
+export { requireTexts } from './require-texts.ts';
 export { buildScheduler, type LRScheduler, type LRSchedulerMode } from './schedule.ts';
 export { innerType, keysAt, parseWith, unwrap } from './schemas.ts';
 export {

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { ModelCallError } from './errors.ts';
 
 export type ChatMessage = {
   readonly role: 'system' | 'user' | 'assistant';
@@ -59,17 +58,6 @@ export interface ChatModel {
   /** Looks at the images of messages. A model without it is never asked about any. */
   readonly readsImages?: true;
   complete(request: ChatRequest): Promise<ChatReply>;
-}
-
-/** For a model that reads texts alone: an answer without a look at the images would be scored as if it were one. */
-export function requireTexts(messages: readonly ChatMessage[], who: string): void {
-  if (messages.every(({ images }) => images === undefined)) return;
-  const hint = 'Choose a model behind an API that reads images, such as openai:MODEL, anthropic:MODEL or google:MODEL.';
-  throw new ModelCallError(`${who} reads texts alone, and was sent an image`, {
-    isRetryable: false,
-    isFatal: true,
-    hint,
-  });
 }
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, reasoning: 0 };

@@ -78,6 +78,7 @@ export {
 } from './reduce/acceptance.ts';
 export { reduce } from './reduce/reduce.ts';
 export { groupFaults, isUnscored } from './reduce/step.ts';
+export { type ResultCard, resultCard } from './result-card.ts';
 export { noticing, notifyOf } from './run-notice.ts';
 export {
   emptyRun,

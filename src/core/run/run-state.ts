@@ -1,4 +1,4 @@
-import type { Bucket, SkillOptConfig } from '../contracts/index.ts';
+import type { Bucket, EnvCard, SkillOptConfig } from '../contracts/index.ts';
 import type { SearchEnd, SkillSource, TestSubject } from './event.ts';
 import type { DraftedTasks, LrDecision } from './events/event-data.ts';
 import type { FailureTable } from './failures.ts';
@@ -50,6 +50,7 @@ export type RunState = {
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
   readonly drafts?: DraftedTasks;
+  readonly card?: EnvCard;
   readonly aboutTasks?: readonly string[];
   readonly initialSkill: string;
   readonly skillSource?: SkillSource;
@@ -117,7 +118,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when the state has another shape, or the same journal folds to another state: kept states are then ignored. */
-export const STATE_FORMAT = 9;
+export const STATE_FORMAT = 10;
 
 export const emptyRun: RunState = {
   config: undefined,

@@ -11,10 +11,12 @@ import {
   paired,
   tasksToProve,
 } from '../stats/index.ts';
+import { defined } from '../text/index.ts';
 import { type Cost, totalCost } from './cost.ts';
 import type { DraftedTasks } from './events/event-data.ts';
 import { type Failure, mostFrequentFailure } from './failures.ts';
 import { toEvidence, toObservations } from './gate-evidence.ts';
+import { type ResultCard, runCard } from './result-card.ts';
 import type { RunState } from './run-state.ts';
 import { isNothingRead, LIMIT_NAMES, type LimitName, type UsageTable } from './stage-usage.ts';
 import { reportedScores, winnerMeasurement } from './summary.ts';
@@ -47,6 +49,8 @@ export type Verdict = Cost & {
   readonly tasksToProve?: number | null;
   /** Where a model drafted some of the tasks. */
   readonly drafts?: DraftedTasks;
+  /** On tasks of a benchmark. */
+  readonly card?: ResultCard;
 };
 
 export type VerdictOptions = {
@@ -68,7 +72,7 @@ export function verdictOf(state: RunState, { isRunning = false, usage, ...stop }
     ...(comparison ? { comparison } : {}),
     ...(test && validation ? { chosenBy: validation } : {}),
     ...(needed === undefined ? {} : { tasksToProve: needed }),
-    ...(state.drafts ? { drafts: state.drafts } : {}),
+    ...defined({ drafts: state.drafts, card: runCard(state) }),
     ...totalCost(usage ?? state.usage),
   };
 }

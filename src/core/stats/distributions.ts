@@ -47,6 +47,24 @@ function betaFraction(x: number, a: number, b: number): number {
   return fraction;
 }
 
+/**
+ * Clopper and Pearson's interval for a share, of which `solved` of `n` were seen: it covers the truth at least as often as it says,
+ * also for few and for none.
+ */
+export function exactInterval(
+  solved: number,
+  n: number,
+  confidence = 0.95,
+): { readonly low: number; readonly high: number } {
+  const tail = (1 - confidence) / 2;
+  const quantile = (share: number, a: number, b: number) =>
+    leastOf([0, 1], 50, (value) => incompleteBeta(value, a, b) >= share);
+  return {
+    low: solved <= 0 ? 0 : quantile(tail, solved, n - solved + 1),
+    high: solved >= n ? 1 : quantile(1 - tail, solved + 1, n - solved),
+  };
+}
+
 /** P(T ≤ t) of Student's t. */
 export function tCdf(t: number, freedom: number): number {
   const tail = 0.5 * incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5);

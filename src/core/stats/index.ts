@@ -1,5 +1,6 @@
 export { type Calibration, type CalibrationOptions, calibrate, type FlakyItem, type Needs } from './calibration.ts';
 export {
+  exactInterval,
   nextError,
   normalCdf,
   normalQuantile,

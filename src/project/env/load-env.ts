@@ -113,6 +113,7 @@ const MEMBERS = [
   ...([
     'needsImages',
     'card',
+    'targetCalls',
     'planTrainEpoch',
     'reflect',
     'close',

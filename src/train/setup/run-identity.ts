@@ -53,6 +53,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
     totalSteps: countSteps(config, items.train.length, items.val.length),
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
     ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),
+    ...(env.card ? { card: env.card } : {}),
     ...(env.warnings && env.warnings.length > 0 ? { aboutTasks: env.warnings } : {}),
   };
 }

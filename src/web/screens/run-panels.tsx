@@ -94,7 +94,7 @@ function StopButton({ run }: { readonly run: string }) {
 }
 
 export function AboutRun({ page: { name, figures, lines } }: { readonly page: RunPage }) {
-  const { about, summary, loading, cost } = figures;
+  const { about, summary, loading, cost, verdict } = figures;
   const limits = Object.entries(about.limits).map(([limit, value]) => `${limit} ${count(value)}`);
   const facts: [string, string][] = [
     ['Environment', about.env],
@@ -113,6 +113,7 @@ export function AboutRun({ page: { name, figures, lines } }: { readonly page: Ru
       'Took',
       `${seconds(summary.totalWallTimeS * 1000)}${cost.total.mayHaveBeen ? ', without what a kill cut off' : ''}`,
     ],
+    ...cardFacts(verdict.card),
     ...(loading
       ? [['Skill loaded', `in ${loading.loaded} of ${plural(loading.attempts, 'attempt')}`] as [string, string]]
       : []),
@@ -131,6 +132,22 @@ export function AboutRun({ page: { name, figures, lines } }: { readonly page: Ru
       ))}
     </Section>
   );
+}
+
+/** Of a benchmark: what others need to repeat the score. */
+function cardFacts(card: RunFigures['verdict']['card']): [string, string][] {
+  if (!card) return [];
+  const { rule, n, hard, interval, testLooks, promptSha256, dataSha256 } = card;
+  return [
+    ['Rule', rule],
+    [
+      'Result',
+      `${percent(hard)} of ${plural(n, 'test task')}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`,
+    ],
+    ['Test looks', String(testLooks ?? 'not counted')],
+    ['Prompt', `sha256 ${promptSha256.slice(0, 16)}…`],
+    ['Data', `sha256 ${dataSha256.slice(0, 16)}…`],
+  ];
 }
 
 const ON = {

@@ -1,4 +1,4 @@
-import type { Evaluation, SkillOptConfig } from '../../contracts/index.ts';
+import type { EnvCard, Evaluation, SkillOptConfig } from '../../contracts/index.ts';
 import type { EditReport, FailurePattern, Patch, RawPatch } from '../../document/index.ts';
 import type { Blame, FinalMeasurement, GateDecision } from '../gate-evidence.ts';
 import type {
@@ -66,6 +66,8 @@ export const RUN_EVENTS = {
     readonly totalSteps: number;
     readonly items: Readonly<Record<string, number>>;
     readonly drafts?: DraftedTasks;
+    /** Of a benchmark: under which rules and on which data its tasks are scored. */
+    readonly card?: EnvCard;
     /** What is wrong with the tasks, or was read in another way than it stands in the file. */
     readonly aboutTasks?: readonly string[];
   }>({
@@ -78,6 +80,7 @@ export const RUN_EVENTS = {
     totalSteps: number,
     items: tableOf(number),
     drafts: optional(object<DraftedTasks>({ drafted: number, unreviewed: number })),
+    card: optional(object<EnvCard>({ benchmark: text, rule: text, promptSha256: text, dataSha256: text })),
     aboutTasks: optional(listOf(text)),
   }),
 

@@ -26,12 +26,12 @@ type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 function startRun(_state: RunState, event: Event<'run-start'>): Partial<RunState> {
   const { config, initialSkill, skillSource, projectFile, isRunNamed, totalSteps, items, at } = event;
-  const { drafts, aboutTasks } = event;
+  const { drafts, aboutTasks, card } = event;
   const named = { ...(projectFile ? { projectFile } : {}), ...(isRunNamed ? { isRunNamed } : {}) };
   const source = { ...(skillSource ? { skillSource } : {}), ...named };
   const about = { env: event.env, target: event.target, optimizer: event.optimizer };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
-  const facts = { config, about, initialSkill, ...source, totalSteps, items, ...defined({ drafts, aboutTasks }) };
+  const facts = { config, about, initialSkill, ...source, totalSteps, items, ...defined({ drafts, aboutTasks, card }) };
   return { ...facts, current: seed, best: seed, startedAt: at };
 }
 
