@@ -87,10 +87,12 @@ export function toEnv({ benchmark, attempts, splits }: EnvParts): BenchmarkEnv {
     async tryScoring() {
       const tried = [...splits.val, ...splits.train].slice(0, PROBED);
       const probes = await Promise.all(tried.map(async (item) => ({ item, ...(await attempts.probe(item)) })));
-      const broken = probes.find(({ right }) => right !== 1);
+      const broken = probes.find(({ right, untried }) => right !== 1 && !untried);
       if (broken) throw unscorable(benchmark, broken);
+      const proven = probes.filter(({ untried }) => !untried).length;
+      const best = Math.max(0, ...probes.map(({ nothing }) => nothing ?? 0));
       return {
-        detail: `the right answer scores 1 on ${plural(tried.length, 'item')}, and no answer at most ${Math.max(0, ...probes.map(({ nothing }) => nothing ?? 0))}`,
+        detail: `the right answer scores 1 on ${plural(proven, 'item')}${proven < tried.length ? ` (${tried.length - proven} of ${tried.length} hold none to try)` : ''}, and no answer at most ${best}`,
         passesAll: probes.length > 0 && probes.every(({ nothing }) => nothing === 1),
       };
     },
