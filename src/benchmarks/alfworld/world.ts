@@ -85,6 +85,7 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
   const finish = async () => {
     if (talk.isWell()) {
       talk.say('{"op":"close"}');
+      child.stdin.end();
       await Promise.race([ended, delay(GRACE_MS, undefined, { ref: false })]);
     }
     await tree.gone();
