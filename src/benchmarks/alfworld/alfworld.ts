@@ -47,7 +47,7 @@ export const alfworld: Benchmark<Game, Settings> = {
       'Install the package: pip install alfworld. Fetch the games with its program alfworld-download.',
       'They are then in ~/.cache/alfworld, or in $ALFWORLD_DATA: name that folder as extras.dataRoot.',
     ],
-    licence: 'MIT (ALFWorld; the tasks come from ALFRED, MIT)',
+    licence: 'MIT (ALFWorld); the data of ALFRED lies behind it',
   },
   published: { train: 39, val: 18, test: 134 },
   initialSkill: INITIAL_SKILL,

@@ -13,7 +13,7 @@ type Game = {
 };
 
 /** One game in a process of its own. */
-export interface GameWorld extends AsyncDisposable {
+interface GameWorld extends AsyncDisposable {
   /** The first scene. Also begins the game anew. */
   begin(): Promise<Scene>;
   step(action: string): Promise<Scene>;
