@@ -16,7 +16,7 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.
 });
 if (status !== 0) process.exit(status ?? 1);
 for (const path of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-  if (path.endsWith('.md') || path.endsWith('.mjs')) cpSync(join(root, 'src', path), join(root, 'dist', path));
+  if (/\.(md|mjs|py)$/.test(path)) cpSync(join(root, 'src', path), join(root, 'dist', path));
 }
 await import('./bundle.mjs');
 await build({ configFile: join(root, 'vite.config.ts'), root: join(root, 'src/web'), logLevel: 'warn' });

@@ -91,4 +91,6 @@ export type Probe = {
   readonly right: number | undefined;
   readonly nothing: number | undefined;
   readonly problem?: string;
+  /** The item holds no right answer to try, for the reason in `problem`. It can be scored all the same. */
+  readonly untried?: true;
 };

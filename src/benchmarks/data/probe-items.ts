@@ -18,7 +18,7 @@ export type ProbeOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The right answer must score 1, and no answer must not. Items that have neither, such as games without a solution, are not tried. */
+/** The right answer must score 1, and no answer must not. Items that hold no right answer, such as games without a solution, are not tried. */
 export async function probeItems<I extends BenchmarkItem>(
   attempts: Attempts<I>,
   items: readonly I[],
@@ -33,7 +33,7 @@ export async function probeItems<I extends BenchmarkItem>(
     return found;
   };
   const probes = await Promise.all(items.map((item) => limit(probe, item)));
-  const tried = probes.filter(({ right, problem }) => right !== undefined || problem !== undefined);
+  const tried = probes.filter(({ untried }) => !untried);
   const unscorable = tried.filter(({ right }) => right !== 1);
   const givenAway = tried.filter(({ right, nothing }) => right === 1 && nothing === 1);
   return {
