@@ -49,7 +49,7 @@ export class DataFiles {
   async bytes(name: string, most = MOST_BYTES): Promise<Buffer> {
     const path = await this.pathOf(name);
     const entry = await stat(path);
-    if (!entry.isFile()) throw new Error(`${name} is no file`); // reading a pipe would wait for ever
+    if (!entry.isFile()) throw new Error(`the file ${name} is a folder, a pipe or a device`); // reading a pipe would wait for ever
     const { size } = entry;
     if (size > most) throw new Error(`the file ${name} has ${size} bytes, more than ${most}`);
     return readFile(path);

@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { type ChatImage, type RolloutContext, type RolloutOutput, SkillError } from '../../core/contracts/index.ts';
 import { clip, strip } from '../../core/text/index.ts';
@@ -6,6 +6,7 @@ import { itemId, loadItems, type Row, TASK_FILE_ENDINGS } from '../../imports/in
 import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark, RowReader } from '../benchmark.ts';
 import type { DataFiles } from '../data/data-files.ts';
+import { PULLED } from '../data/load-items.ts';
 import { answerIn, scoreAnls } from './anls.ts';
 import { readImage } from './image.ts';
 import { packedRows } from './packed-rows.ts';
@@ -101,7 +102,7 @@ export const docvqa: Benchmark<DocVqaItem, Settings> = {
 
 /** Beside Parquet files, other files are copies or lists of them. Upstream keeps the answers of the test questions secret. */
 async function findRows({ files }: RowReader): Promise<readonly Row[]> {
-  const names = await files.names();
+  const names = (await files.names()).filter((name) => basename(name) !== PULLED);
   const endingOf = (name: string) => extname(name).toLowerCase();
   const packed = names.filter((name) => endingOf(name) === '.parquet');
   const found = packed.length > 0 ? packed : names.filter((name) => TASK_FILE_ENDINGS.includes(endingOf(name)));
