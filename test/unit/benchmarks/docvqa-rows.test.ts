@@ -85,7 +85,7 @@ describe('a row of DocVQA', () => {
     const [bars] = await itemsOf('a.csv', 'id,question,answers,image_path\n1,q,ten | 1e1,ffbf0227_5.png');
     expect(bars!.answers).toEqual(['ten', '1e1']);
     const row = { id: 1, question: 'q', image: 'ffbf0227_5.png' };
-    const golds = [['1,234', 5, true], 'no [list', "['x', '1e3']", '{"answers": ["a"]}', [{ text: 'b' }], 7];
+    const golds = [['1,234', 5, true], 'no [list', '1,234', "['x', '1e3']", '{"answers": ["a"]}', [{ text: 'b' }], 7];
     const items = await itemsOf(
       'b.json',
       JSON.stringify(golds.map((answers, id) => ({ ...row, id: `n${id}`, answers }))),
@@ -93,6 +93,7 @@ describe('a row of DocVQA', () => {
     expect(items.map(({ answers }) => answers)).toEqual([
       ['1,234', '5', 'True'],
       ['no [list'],
+      ['1,234'],
       ['x', '1e3'],
       ['a'],
       ['b'],

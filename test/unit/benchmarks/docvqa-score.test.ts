@@ -124,7 +124,7 @@ describe('the similarity of an answer', () => {
     return 1 + Math.min(distance(rest, other), distance(one, others), distance(rest, others));
   }
 
-  const short = fc.array(fc.constantFrom('a', 'b', '😀', '1'), { maxLength: 6 });
+  const short = fc.array(fc.constantFrom('a', '😁', '😀', '1'), { maxLength: 6 });
 
   it('is that of the definition, however long the answer', () => {
     fc.assert(
