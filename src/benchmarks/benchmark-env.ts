@@ -11,7 +11,8 @@ import { probeItems } from './data/probe-items.ts';
 import { parsePlaces, parseSettings } from './settings.ts';
 
 /** An environment of a benchmark, which tells an agent's workspace what to lay into it. */
-export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> & Pick<Attempts<I>, 'workspaceFiles'>;
+export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> &
+  Pick<Attempts<I>, 'workspaceFiles' | 'probe'>;
 
 export type BenchmarkProject = EnvProject & { readonly sandbox: Sandbox };
 
@@ -81,6 +82,7 @@ function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark):
       await attempts.setup?.();
     },
     rolloutOne: (context) => attempts.attempt(context),
+    probe: (item, signal) => attempts.probe(item, signal),
     ...(attempts.workspaceFiles ? { workspaceFiles: (item) => attempts.workspaceFiles!(item) } : {}),
     tryScoring: () => trySome(benchmark, attempts, [...splits.val, ...splits.train].slice(0, TRIED)),
   };

@@ -12,6 +12,7 @@ export {
   requireSmallTree,
   TASK_FILE_ENDINGS,
 } from './load-items.ts';
+export { cellsOf } from './readers.ts';
 export {
   checkUniqueIds,
   isFilled,

@@ -58,8 +58,15 @@ function parseRows(text: string, path: string, separation: Separation): Row[] {
 
 function withList(record: Cells): unknown {
   const column = Object.keys(record).find((name) => name.toLowerCase() === 'answers');
-  return column === undefined ? record : { ...record, [column]: toList(record[column]!) };
+  const value = column === undefined ? record : { ...record, [column]: toList(record[column]!) };
+  cells.set(value, record);
+  return value;
 }
+
+const cells = new WeakMap<object, Cells>();
+
+/** The cells of a row of CSV or TSV as they stand in the file, for the value that the row was read as. */
+export const cellsOf = (value: unknown): Cells | undefined => cells.get(value as object);
 
 function describe({ code, message, lines, record }: CsvError, wholeLines: number, name: string): string {
   // The parser only knows that the file ended inside the quotes.

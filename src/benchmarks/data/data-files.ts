@@ -48,7 +48,9 @@ export class DataFiles {
 
   async bytes(name: string, most = MOST_BYTES): Promise<Buffer> {
     const path = await this.pathOf(name);
-    const { size } = await stat(path);
+    const entry = await stat(path);
+    if (!entry.isFile()) throw new Error(`the file ${name} is a folder, a pipe or a device`); // reading a pipe would wait for ever
+    const { size } = entry;
     if (size > most) throw new Error(`the file ${name} has ${size} bytes, more than ${most}`);
     return readFile(path);
   }

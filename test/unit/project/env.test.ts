@@ -165,13 +165,16 @@ describe('an environment by name', () => {
     expect(() => registerEnv('./x.mjs', () => new Counting())).toThrow('expected an environment name');
   });
 
-  it.each(['searchqa', 'alfworld'])('that is the benchmark %s asks for its data', async (name) => {
-    await expect(load(name)).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
-      message: expect.stringMatching(`^${name} needs data, and none is named`),
-      hint: expect.stringContaining(`skillopt bench pull ${name}`),
-    });
-  });
+  it.each(['searchqa', 'livemath', 'officeqa', 'spreadsheetbench', 'docvqa', 'alfworld'])(
+    'that is the benchmark %s asks for its data',
+    async (name) => {
+      await expect(load(name)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(`^${name} needs data, and none is named`),
+        hint: expect.stringContaining(`skillopt bench pull ${name}`),
+      });
+    },
+  );
 
   it('that is unknown is an error with the names that there are', async () => {
     await expect(load('qaa')).rejects.toMatchObject({
