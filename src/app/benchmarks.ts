@@ -12,7 +12,7 @@ import {
 } from '../benchmarks/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import { suggestion } from '../core/text/index.ts';
-import { findConfigFile, loadProject, resolvePath } from '../project/index.ts';
+import { dataKeys, findConfigFile, loadProject, resolvePath } from '../project/index.ts';
 import { openSandbox } from '../workspaces/index.ts';
 
 export type BenchmarkRow = Pick<Benchmark, 'name' | 'title' | 'published' | 'source'>;
@@ -80,11 +80,11 @@ export async function checkData(name: string, input: CheckInput, options: ProbeO
   const benchmark = await requireBenchmark(name);
   const { data, config, cwd, overrides } = input;
   const isOfProject = data === undefined && (config !== undefined || findConfigFile(cwd) !== undefined);
-  const splitDir = requireFolderIf(!isOfProject, resolvePath(cwd, data ?? dataFolder(benchmark.name)));
-  const flags = { env: benchmark.name, ...(isOfProject ? {} : { splitDir }) };
-  const { project, directory } = await loadProject({ flags, cwd, config, overrides });
-  const sandbox = openSandbox(project.sandbox);
-  return checkBenchmark(benchmark, { ...project, directory, sandbox } as Parameters<typeof checkBenchmark>[1], options);
+  const folder = isOfProject ? undefined : requireFolder(resolvePath(cwd, data ?? dataFolder(benchmark.name)));
+  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, config, overrides });
+  const { splitRatio, splitSeed, extras } = project;
+  const named = { tasks: project.tasks, ...dataKeys(project) };
+  const place = folder === undefined ? named : { tasks: undefined, splitDir: folder };
+  const settings = { directory, ...place, splitRatio, splitSeed, extras, sandbox: openSandbox(project.sandbox) };
+  return checkBenchmark(benchmark, settings, options);
 }
-
-const requireFolderIf = (isNeeded: boolean, path: string) => (isNeeded ? requireFolder(path) : path);

@@ -44,7 +44,7 @@ async function readSplits(
   project: BenchmarkProject & { readonly settings: unknown; readonly named: readonly string[] },
 ) {
   const { directory, tasks, splitDir, splitMode, splitRatio, splitSeed, settings, named } = project;
-  const dataPath = project.dataPath ?? tasks;
+  const dataPath = project.dataPath ?? (splitDir === undefined ? tasks : undefined);
   if (splitDir === undefined && dataPath === undefined) throw noData(benchmark);
   const roots = [...named.map((path) => resolve(directory, path)), ...rootsOf({ splitDir, dataPath, directory })];
   const files = new DataFiles(roots);

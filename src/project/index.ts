@@ -1,7 +1,7 @@
 export { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 export { discover, type FolderFindings } from './discover/discover.ts';
 export { DEEPEST, type FoundTasks, isEmpty, type LeftOut } from './discover/discover-files.ts';
-export { loadEnv } from './env/load-env.ts';
+export { dataKeys, loadEnv } from './env/load-env.ts';
 export { lockFileOf, moduleFiles } from './env/module-files.ts';
 export { isModulePath, isPromptPath, type LoadedProject, loadProject, readPrompts } from './load-project.ts';
 export { namedProgram, pinAgents, pinnedProgram, readPins } from './models/agent-pins.ts';

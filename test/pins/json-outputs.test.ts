@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runDirectory } from 'skillopt';
 import { startFakeAgentLLM, startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -219,6 +219,7 @@ describe('what commands answer with --json', () => {
   it('about the rest: demo, sim, completion, and errors', async () => {
     using folder = simulatedProject();
     const { keep, keepAll, compare } = openRecording('others');
+    cpSync(demoData, join(folder.path, 'demo'), { recursive: true });
     const here = { cwd: folder.path };
     await keepAll(here, {
       demo: 'demo --latency-ms 0',
@@ -232,7 +233,7 @@ describe('what commands answer with --json', () => {
       'a worker without a queue': 'worker',
       'a queue that is none': 'worker --queue http://127.0.0.1:1',
       'bench list': 'bench list',
-      'bench pull': `bench pull searchqa --from ${demoData} --out pulled`,
+      'bench pull': 'bench pull searchqa --from demo --out pulled',
       'bench check': 'bench check searchqa --data pulled',
       'a benchmark that is none': 'bench check searchqq',
     });

@@ -75,7 +75,7 @@ async function taskScorers(project: Project): Promise<readonly TaskScorer[]> {
 
 type DataKeys = Pick<EnvProject, 'splitMode' | 'splitDir' | 'dataPath'>;
 
-function dataKeys(project: object): DataKeys {
+export function dataKeys(project: object): DataKeys {
   const { splitMode, splitDir, dataPath } = project as DataKeys;
   return { ...(splitMode && { splitMode }), ...(splitDir && { splitDir }), ...(dataPath && { dataPath }) };
 }

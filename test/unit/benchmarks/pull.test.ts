@@ -1,0 +1,180 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { checkData, pullData } from '../../../src/app/index.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+type Row = { key: string; question: string; answers: string[]; context?: string };
+
+const rows = (count: number): Row[] =>
+  Array.from({ length: count }, (_, index) => ({
+    key: `q${index}`,
+    question: `What is ${index}?`,
+    answers: [`a${index}`],
+  }));
+
+function withData(data: readonly Row[]) {
+  const folder = tempFolder();
+  const from = join(folder.path, 'downloaded');
+  mkdirSync(from);
+  writeFileSync(join(from, 'rows.jsonl'), data.map((row) => JSON.stringify(row)).join('\n'));
+  const pull = (more = {}) =>
+    pullData('searchqa', { from, cwd: folder.path, ratio: '2:1:7', seed: 42, overrides: [], ...more }, {});
+  const check = (more = {}) => checkData('searchqa', { cwd: folder.path, overrides: [], ...more }, {});
+  return { folder, from, pull, check, [Symbol.dispose]: () => folder[Symbol.dispose]() };
+}
+
+const idsIn = (folder: string) =>
+  ['train', 'val', 'test'].map((split) => {
+    const path = join(folder, split, 'items.jsonl');
+    return existsSync(path)
+      ? readFileSync(path, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).id as string)
+      : [];
+  });
+
+it('writes each item into one split, with a record of what was read, and gives the same again', async () => {
+  using data = withData(rows(20));
+  const pulled = await data.pull();
+  expect(pulled.counts).toEqual({ train: 4, val: 2, test: 14 });
+  const ids = idsIn(pulled.out);
+  expect(ids.flat().sort()).toEqual(
+    rows(20)
+      .map(({ key }) => key)
+      .sort(),
+  );
+  expect(JSON.parse(readFileSync(join(pulled.out, 'bench.json'), 'utf8'))).toMatchObject({
+    benchmark: 'searchqa',
+    root: '../../downloaded',
+    files: { 'rows.jsonl': expect.stringMatching(/^[0-9a-f]{64}$/) },
+    split: { by: 'document', ratio: '2:1:7', seed: 42 },
+  });
+  const again = await data.pull();
+  expect([again.dataSha256, idsIn(again.out)]).toEqual([pulled.dataSha256, ids]);
+  const checked = await data.check();
+  expect(checked).toMatchObject({ tried: 20, unscorable: [], givenAway: [], leaks: [], contradictions: [] });
+  expect(checked.card.dataSha256).toBe(pulled.dataSha256);
+});
+
+it('takes the splits that a list of ids names, and says what is missing and what is left', async () => {
+  using data = withData(rows(10));
+  const ids = join(data.folder.path, 'ids');
+  for (const [split, keys] of Object.entries({ train: ['q1'], val: ['q2', 'gone'], test: ['q3', 'q4'] })) {
+    mkdirSync(join(ids, split), { recursive: true });
+    writeFileSync(join(ids, split, 'items.json'), JSON.stringify(keys.map((id) => ({ id }))));
+  }
+  const pulled = await data.pull({ ids });
+  expect(idsIn(pulled.out)).toEqual([['q1'], ['q2'], ['q3', 'q4']]);
+  expect(pulled).toMatchObject({ missing: ['gone'], unused: 6, split: { by: 'given' } });
+  writeFileSync(join(ids, 'train', 'items.json'), '["x"]');
+  writeFileSync(join(ids, 'val', 'items.json'), '["y"]');
+  writeFileSync(join(ids, 'test', 'items.json'), '["z"]');
+  await expect(data.pull({ ids })).rejects.toMatchObject({
+    code: 'TASKS_INVALID',
+    message: 'none of the 3 ids of the splits is in the data: x, y, z …',
+  });
+});
+
+it('names what leaks between splits, what contradicts itself and what cannot be scored', async () => {
+  const data = [
+    ...rows(6),
+    { key: 'again', question: 'what is 1', answers: ['other'] },
+    { key: 'blank', question: 'Nothing?', answers: ['the'] },
+  ];
+  using given = withData([]);
+  for (const [split, part] of Object.entries({ train: data.slice(0, 4), val: data.slice(4, 6), test: data.slice(6) })) {
+    mkdirSync(join(given.folder.path, 'splits', split), { recursive: true });
+    writeFileSync(join(given.folder.path, 'splits', split, 'items.json'), JSON.stringify(part));
+  }
+  const found = await given.check({ data: 'splits' });
+  expect(found.leaks).toEqual([{ split: 'test', from: 'train', what: 'question', ids: ['again'], of: 2 }]);
+  expect(found.contradictions).toEqual([['q1', 'again']]);
+  expect(found.givenAway).toEqual([{ id: 'blank', why: 'no answer scores 1' }]);
+  const pulled = await pullData(
+    'searchqa',
+    { from: 'splits', cwd: given.folder.path, ratio: '2:1:7', seed: 42, overrides: [] },
+    {},
+  );
+  expect(pulled.excluded).toEqual([{ id: 'blank', why: 'no answer scores 1' }]);
+  expect(pulled.leaks).toHaveLength(1);
+  const grouped = await pullData(
+    'searchqa',
+    {
+      from: 'splits',
+      cwd: given.folder.path,
+      ratio: '1:1:1',
+      seed: 42,
+      overrides: [],
+      splitBy: 'document',
+      isAsPublished: true,
+    },
+    {},
+  );
+  expect([grouped.leaks, grouped.excluded]).toEqual([[], []]);
+});
+
+it('writes over nothing that it did not write, and leaves nothing behind when it fails', async () => {
+  using data = withData(rows(5));
+  const out = join(data.folder.path, 'mine');
+  mkdirSync(out);
+  writeFileSync(join(out, 'letter.txt'), 'dear');
+  await expect(data.pull({ out: 'mine' })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(readFileSync(join(out, 'letter.txt'), 'utf8')).toBe('dear');
+  writeFileSync(join(data.from, 'rows.jsonl'), '{"key":"a"}\n{"key":"b","question":"x","answers":["y"]}');
+  await expect(data.pull({ out: 'new' })).rejects.toMatchObject({ code: 'TASKS_INVALID' });
+  expect([existsSync(join(data.folder.path, 'new')), existsSync(join(data.folder.path, 'new.new'))]).toEqual([
+    false,
+    false,
+  ]);
+});
+
+it('says what to do where splits hold ids alone', async () => {
+  using data = withData([]);
+  const splits = join(data.folder.path, 'ids');
+  for (const split of ['train', 'val', 'test']) {
+    mkdirSync(join(splits, split), { recursive: true });
+    writeFileSync(join(splits, split, 'items.json'), JSON.stringify([{ id: split }]));
+  }
+  await expect(data.check({ data: 'ids' })).rejects.toMatchObject({
+    hint: expect.stringContaining('ids without questions'),
+  });
+});
+
+it('follows no link out of the folder', async () => {
+  using data = withData(rows(3));
+  using other = tempFolder();
+  writeFileSync(join(other.path, 'secret.jsonl'), JSON.stringify({ key: 's', question: 'secret?', answers: ['x'] }));
+  symlinkSync(join(other.path, 'secret.jsonl'), join(data.from, 'link.jsonl'));
+  symlinkSync(other.path, join(data.from, 'folder'));
+  expect((await data.pull()).counts).toEqual({ train: 1, val: 0, test: 2 });
+});
+
+it('never divides items that ask the same, whatever the seed', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 25 }),
+      fc.nat(),
+      async (kinds, seed) => {
+        using data = withData(
+          kinds.map((kind, index) => ({ key: `q${index}`, question: `What is ${kind}?`, answers: [`a${kind}`] })),
+        );
+        const pulled = await data.pull({ seed, ratio: '1:1:1' });
+        const kindsOf = idsIn(pulled.out).map((ids) => new Set(ids.map((id) => kinds[Number(id.slice(1))])));
+        expect(new Set(kindsOf.flatMap((set) => [...set])).size).toBe(kindsOf.reduce((sum, { size }) => sum + size, 0));
+        expect(idsIn(pulled.out).flat()).toHaveLength(kinds.length);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+it('reads what it wrote as it was', async () => {
+  using data = withData(rows(8));
+  const first = await data.pull();
+  cpSync(first.out, join(data.folder.path, 'copy'), { recursive: true });
+  const second = await data.pull({ from: 'copy', out: 'again' });
+  expect(second.dataSha256).toBe(first.dataSha256);
+});
