@@ -15,10 +15,11 @@ export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> 
 
 type BenchmarkProject = EnvProject & { readonly sandbox: Sandbox };
 
-/** What every benchmark reads of `extras`: where files lie that items name. */
-const Places = z.object({
+/** What every benchmark reads of `extras`: where files lie that items name, and whether items with a known flaw take part. */
+const Common = z.object({
   dataRoot: z.string().optional(),
   dataDirs: z.union([z.string().transform((path) => [path]), z.array(z.string())]).optional(),
+  leaveOutFlawed: z.union([z.boolean(), z.stringbool()]).default(false),
 });
 
 /** The environment of a project that names a benchmark. Its items are read and checked here. */
@@ -26,12 +27,26 @@ export async function benchmarkEnv(benchmark: Benchmark, project: BenchmarkProje
   const extras = toCamelCase(withoutBlanks(project.extras)) as Readonly<Record<string, unknown>>;
   const title = `The settings of ${benchmark.name} are not valid.`;
   const settings = parseWith(benchmark.settings, extras, title);
-  const { dataRoot, dataDirs = [] } = parseWith(Places, extras, title);
+  const { dataRoot, dataDirs = [], leaveOutFlawed } = parseWith(Common, extras, title);
   const named = [...(dataRoot === undefined ? [] : [dataRoot]), ...dataDirs];
   const data = await readSplits(benchmark, { ...project, settings, named });
   const attempts = benchmark.open({ settings, files: data.files, sandbox: project.sandbox });
-  return toEnv({ benchmark, attempts, splits: data.splits });
+  const splits = leaveOutFlawed ? withoutFlawed(benchmark, data.splits) : data.splits;
+  return toEnv({ benchmark, attempts, splits });
 }
+
+const allOf = <I>({ train, val, test }: Splits<I>): I[] => [...train, ...val, ...test];
+
+function withoutFlawed(benchmark: Benchmark, splits: Splits<BenchmarkItem>): Splits<BenchmarkItem> {
+  const flawed = new Set(benchmark.flawsOf?.(allOf(splits)).flatMap(({ ids }) => ids));
+  const kept = (items: readonly BenchmarkItem[]) => items.filter(({ id }) => !flawed.has(id));
+  return { train: kept(splits.train), val: kept(splits.val), test: kept(splits.test) };
+}
+
+const flawWarnings = (benchmark: Benchmark, items: readonly BenchmarkItem[]): string[] =>
+  (benchmark.flawsOf?.(items) ?? []).map(
+    ({ what, ids }) => `${ids.length} of ${items.length} items ${what}. extras.leaveOutFlawed: true leaves them out`,
+  );
 
 const withoutBlanks = (extras: object) =>
   Object.fromEntries(Object.entries(extras).filter(([, value]) => value != null && value !== ''));
@@ -65,7 +80,7 @@ type EnvParts = {
 const PROBED = 3;
 
 export function toEnv({ benchmark, attempts, splits }: EnvParts): BenchmarkEnv {
-  const all = [...splits.train, ...splits.val, ...splits.test];
+  const all = allOf(splits);
   const types = [...new Set(all.flatMap(({ taskType }) => taskType ?? []))];
   const card = cardOf({ benchmark, attempts, splits });
   return {
@@ -73,7 +88,11 @@ export function toEnv({ benchmark, attempts, splits }: EnvParts): BenchmarkEnv {
     version: `${attempts.version}, prompt ${card.promptSha256.slice(0, 12)}`,
     isVersionWhole: true,
     card,
-    warnings: [...(attempts.warnings ?? []), ...describeLeaks(findLeaks(benchmark, splits))],
+    warnings: [
+      ...(attempts.warnings ?? []),
+      ...flawWarnings(benchmark, all),
+      ...describeLeaks(findLeaks(benchmark, splits)),
+    ],
     ...defined({ needsImages: attempts.needsImages, close: attempts.close && (() => attempts.close!()) }),
     getItems: (split) => splits[requireSplitName(split, benchmark.name)],
     getInitialSkill: () => benchmark.initialSkill,
