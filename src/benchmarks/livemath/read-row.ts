@@ -57,7 +57,7 @@ function readChoices(listed: unknown, correct: unknown): { choices: readonly Cho
   if (at >= 0) return { choices, right: at };
   const same = choices.findIndex((choice) => rightText !== undefined && isExactly(choice.text, rightText));
   if (same >= 0) return { choices, right: same };
-  if (!/^[A-Z]$/.test(label) || rightText === undefined) {
+  if (!isObject(correct) || !/^[A-Z]$/.test(label) || rightText === undefined) {
     const labels = choices.map((choice) => choice.label).join(', ');
     throw new Error(`the right choice must be one of ${labels || 'the choices'}, got ${JSON.stringify(correct)}`);
   }
