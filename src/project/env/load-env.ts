@@ -27,15 +27,15 @@ import type { Project } from '../project.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 import { moduleFiles } from './module-files.ts';
+import { requireRowsToSplit } from './rows-to-split.ts';
 
 /** The environment that a project names: a known one, or the default export of a module. */
 export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { project, directory, findOrigin } = loaded;
   const { env, tasks, columns, splitRatio, splitSeed, splitBy, extras } = project;
   const scoring = await readScoring(project.scoring, directory);
-  const division = { splitRatio, splitSeed, ...(splitBy === undefined ? {} : { splitBy }) };
-  if (splitBy !== undefined && !readsRows(project)) throw await withPlace(noRowsToSplit(env), ['splitBy'], findOrigin);
-  const settings = { directory, tasks, columns, scoring, ...division, extras, ...dataKeys(project) };
+  await requireRowsToSplit(loaded);
+  const settings = { directory, tasks, columns, scoring, splitRatio, splitSeed, splitBy, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, settings, findOrigin);
   if (env === 'trigger') return loadTriggerEnv(loaded);
   if (env === 'workspace') return loadWorkspaceEnv(loaded);
@@ -48,17 +48,6 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project) });
   return isForAgent ? questionsInWorkspace(made, loaded) : made;
 }
-
-/** Whether tasks are rows of a file with columns; modules and registered environments read theirs as they like. */
-function readsRows({ env, tasks }: Project): boolean {
-  if (env === 'qa') return tasks !== undefined;
-  return env !== 'workspace' && env !== 'trigger' && !isBenchmark(env);
-}
-
-const noRowsToSplit = (env: string) =>
-  new SkillError('CONFIG_INVALID', `splitBy names a column of a task file, and env: ${env} reads none here`, {
-    hint: 'Remove splitBy, or name a task file of questions: tasks: tasks.csv',
-  });
 
 async function readScoring(scoring: Scoring | undefined, directory: string): Promise<Scoring | undefined> {
   if (typeof scoring?.schema !== 'string') return scoring;
