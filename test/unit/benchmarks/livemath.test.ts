@@ -75,7 +75,17 @@ describe('the repaired rule', () => {
   });
 
   it.each([
-    ...['$A$ is compact', '$A \\subset B$', "A' is dense", '$A$-modules are flat', '(F)', 'Answer: none', 'the a b c'],
+    ...[
+      'A* is the dual',
+      '$A* = B$',
+      '$A$ is compact',
+      '$A \\subset B$',
+      "A' is dense",
+      '$A$-modules are flat',
+      '(F)',
+      'Answer: none',
+      'the a b c',
+    ],
     ...['AB', '\\boxed{12}', 'answer', '', 'option', '**', 'both (A) and (B)', 'not B'],
   ])('reads no choice into %j', (answer) => {
     expect([...'ABCDE']).not.toContain(readChoice(answer, CHOICES, 'repaired'));

@@ -63,6 +63,12 @@ describe('splitBy', () => {
     }
   });
 
+  it('counts tasks, not documents, for the shares', async () => {
+    const rows = Array.from({ length: 40 }, (_, no) => asked(no, { document: no < 20 ? 'large' : `d${no}` }));
+    const { train, val, test } = splitItems((await load(rows)).rows, { ratio: '2:1:1', seed: 1 });
+    expect([train.length, val.length, test.length]).toEqual([20, 10, 10]);
+  });
+
   it('puts a task that two documents have into both groups', async () => {
     const row = { question: 'Same?', answer: 'yes' };
     const rows = [{ ...row, document: 'd1' }, { ...row, document: 'd2' }, asked(3, { document: 'd2' })];
