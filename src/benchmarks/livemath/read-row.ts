@@ -5,7 +5,7 @@ import { loadItems, type Row, TASK_FILE_ENDINGS } from '../../imports/index.ts';
 import type { RowReader } from '../benchmark.ts';
 import { isExactly, labelAt, labelOf } from './read-choice.ts';
 
-export type Choice = { readonly label: string; readonly text: string };
+type Choice = { readonly label: string; readonly text: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 type Order = { readonly shuffleChoices: boolean; readonly shuffleSeed: number };
