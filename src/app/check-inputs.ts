@@ -6,7 +6,7 @@ import { shownPath } from '../stores/index.ts';
 import { checkTasks, type Finding, type LoadedCheck, loadForCheck } from '../tasks/index.ts';
 
 type Settings = Partial<
-  Pick<LoadedProject['project'], 'env' | 'columns' | 'scoring' | 'splitRatio' | 'splitSeed' | 'judge'>
+  Pick<LoadedProject['project'], 'env' | 'columns' | 'scoring' | 'splitRatio' | 'splitSeed' | 'splitBy' | 'judge'>
 >;
 
 export type CheckedFile = { readonly read: LoadedCheck; readonly findings: readonly Finding[] };

@@ -5,10 +5,11 @@ import { defined, plural } from '../core/text/index.ts';
 import { type EnvProject, requireSplitName, type Splits } from '../envs/index.ts';
 import type { Attempts, Benchmark, BenchmarkItem, RowReader } from './benchmark.ts';
 import { DataFiles } from './data/data-files.ts';
+import { describeFlaws, withoutFlawed } from './data/flaws.ts';
 import { describeLeaks, findLeaks } from './data/leaks.ts';
-import { BenchmarkLoader, hashOf, rootsOf } from './data/load-items.ts';
+import { allOf, BenchmarkLoader, hashOf, rootsOf } from './data/load-items.ts';
 import { probeItems } from './data/probe-items.ts';
-import { parsePlaces, parseSettings } from './settings.ts';
+import { parseCommon, parseSettings } from './settings.ts';
 
 /** An environment of a benchmark, which tells an agent's workspace what to lay into it. */
 export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> &
@@ -25,8 +26,9 @@ export type OpenBenchmark = {
 
 export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProject): Promise<OpenBenchmark> {
   const settings = parseSettings(benchmark, project.extras);
-  const named = parsePlaces(benchmark, project.extras);
-  const { files, splits } = await readSplits(benchmark, { ...project, settings, named });
+  const { named, leaveOutFlawed } = parseCommon(benchmark, project.extras);
+  const { files, splits: all } = await readSplits(benchmark, { ...project, settings, named });
+  const splits = leaveOutFlawed ? withoutFlawed(benchmark, all) : all;
   const attempts = benchmark.open({ settings, files, sandbox: project.sandbox });
   const { rule, prompt } = attempts;
   const card = { benchmark: benchmark.name, rule, promptSha256: sha256(prompt), dataSha256: hashOf(splits) };
@@ -62,14 +64,18 @@ const PULL_FIRST = 'files inside rows must be unpacked first: skillopt bench pul
 const TRIED = 3;
 
 function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark): BenchmarkEnv {
-  const all = [...splits.train, ...splits.val, ...splits.test];
+  const all = allOf(splits);
   const types = [...new Set(all.flatMap(({ taskType }) => taskType ?? []))];
   return {
     name: benchmark.name,
     version: `${attempts.version}, prompt ${card.promptSha256.slice(0, 12)}`,
     isVersionWhole: true,
     card,
-    warnings: [...(attempts.warnings ?? []), ...describeLeaks(findLeaks(benchmark, splits))],
+    warnings: [
+      ...(attempts.warnings ?? []),
+      ...describeFlaws(benchmark, all),
+      ...describeLeaks(findLeaks(benchmark, splits)),
+    ],
     ...defined({
       needsImages: attempts.needsImages,
       targetCalls: attempts.targetCalls,

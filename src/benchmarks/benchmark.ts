@@ -53,8 +53,13 @@ export interface Benchmark<I extends BenchmarkItem = BenchmarkItem, Settings = u
   questionOf(item: I): string;
   /** What is right, in one text. Two items that ask the same and differ in it contradict each other. */
   goldOf(item: I): string;
+  /** What is known to be wrong with some of these items, so that a score of them means less than it says. */
+  flawsOf?(items: readonly I[]): readonly Flaw[];
   open(options: OpenOptions<Settings>): Attempts<I>;
 }
+
+/** Items that measure something else than they should. `what` continues a sentence: `3 of 12 items offer …`. */
+export type Flaw = { readonly what: string; readonly ids: readonly string[] };
 
 export type OpenOptions<Settings> = {
   readonly settings: Settings;

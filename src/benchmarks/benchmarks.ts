@@ -4,8 +4,9 @@ type Load = () => Promise<Benchmark>;
 
 /** The benchmarks by name. A project that names one loads that one alone. */
 const LOADERS = new Map<string, Load>([
-  ['docvqa', async () => (await import('./docvqa/docvqa.ts')).docvqa as unknown as Benchmark],
   ['searchqa', async () => (await import('./searchqa/searchqa.ts')).searchqa as unknown as Benchmark],
+  ['livemath', async () => (await import('./livemath/livemath.ts')).livemath as unknown as Benchmark],
+  ['docvqa', async () => (await import('./docvqa/docvqa.ts')).docvqa as unknown as Benchmark],
   ['alfworld', async () => (await import('./alfworld/alfworld.ts')).alfworld as unknown as Benchmark],
 ]);
 

@@ -47,6 +47,7 @@ export {
 } from './qa/simple-qa-env.ts';
 export {
   apportion,
+  drawnTogether,
   isRatio,
   isTooFew,
   requireSplitName,

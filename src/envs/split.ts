@@ -27,11 +27,13 @@ function namedSplits(rows: readonly Row[]): (SplitName | undefined)[] {
   return rows.map((row) => SPLIT_OF.get(row.split!));
 }
 
-/** Twins are drawn as one, and so are rows of one group. */
+/** The places of rows that are drawn as one: twins, and those of one group. */
+export const drawnTogether = (rows: readonly Row[]): number[][] =>
+  joined(rows.map(({ twin, group }) => [...(twin === undefined ? [] : [`twin ${twin}`]), ...(group ?? [])]));
+
 function drawnSplits(rows: readonly Row[], options: SplitOptions): SplitName[] {
-  const keys = rows.map(({ twin, group }) => [...(twin === undefined ? [] : [`twin ${twin}`]), ...(group ?? [])]);
+  const groups = drawnTogether(rows);
   const isGrouped = rows.some(({ group }) => group !== undefined);
-  const groups = joined(keys);
   const drawn = isGrouped ? drawGroups(groups, options) : drawSplits(groups.length, options);
   const names: SplitName[] = Array(rows.length);
   for (const name of SPLIT_NAMES) for (const at of drawn[name]) for (const index of groups[at]!) names[index] = name;

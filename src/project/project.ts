@@ -72,6 +72,11 @@ export const projectKeys = {
     .default('4:3:3')
     .describe('Shares of train:val:test for tasks without a split.'),
   splitSeed: z.number().int().default(42).describe('Seed of that split.'),
+  splitBy: filled
+    .optional()
+    .describe(
+      'Column of the task file that names the document, author or source of a task. Tasks with the same value never get into different splits. For env: qa.',
+    ),
   splitMode: z
     .enum(['ratio', 'split_dir'])
     .optional()
@@ -165,7 +170,7 @@ function guess(issue: z.core.$ZodIssue, input: unknown): string {
 const GROUPS = {
   project:
     'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace onVerifierCrash verifierHosts promptOverrides extras sleep',
-  data: 'splitRatio splitSeed splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
+  data: 'splitRatio splitSeed splitBy splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
   search: `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
     minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage
     salvageRollouts prune`,

@@ -3,6 +3,7 @@ import type { TaskJudge } from '../core/judge/index.ts';
 import { defined, textOf } from '../core/text/index.ts';
 import {
   type DraftMarks,
+  drawnTogether,
   type FileColumns,
   loadTasks,
   normalizeAnswer,
@@ -26,6 +27,8 @@ export type LoadedCheck = {
   readonly tasks: readonly CheckedTask[];
   readonly leftOut: readonly LeftOut[];
   readonly columns?: FileColumns | undefined;
+  /** Into how many groups `splitBy` puts them, if it does. */
+  readonly groups?: number | undefined;
   readonly isDraftable: boolean;
   /** The tasks with these ids, each as it is in the file if the file has a line for each; else as it was read. */
   readonly rowsOf: (ids: ReadonlySet<string>) => Promise<TaskRow[]>;
@@ -33,7 +36,7 @@ export type LoadedCheck = {
 
 export async function loadForCheck(path: string, options: LoadOptions): Promise<LoadedCheck> {
   const { env } = options;
-  const { checked, leftOut, columns, splits } = await readTasks(path, options);
+  const { checked, leftOut, columns, groups, splits } = await readTasks(path, options);
   const splitOf = new Map(
     (['train', 'val', 'test'] as const).flatMap((split) => splits[split].map(({ id }) => [id, split] as const)),
   );
@@ -45,6 +48,7 @@ export async function loadForCheck(path: string, options: LoadOptions): Promise<
     tasks,
     leftOut,
     columns,
+    groups,
     isDraftable: env !== 'workspace' && env !== 'trigger',
     rowsOf: (ids) => rowsOf(ids, path, options),
   };
@@ -60,11 +64,11 @@ async function rowsOf(ids: ReadonlySet<string>, path: string, options: LoadOptio
 }
 
 function readTasks(path: string, options: LoadOptions): Promise<ReadTasks> {
-  const { env, columns, scoring, splitRatio, splitSeed = 42 } = options;
+  const { env, columns, scoring, splitBy, splitRatio, splitSeed = 42 } = options;
   const division: SplitOptions = { ...(splitRatio ? { ratio: splitRatio } : {}), seed: splitSeed };
   if (env === 'workspace') return workForCheck(path, division);
   if (env === 'trigger') return queriesForCheck(path, division);
-  return questionsForCheck(path, division, { columns, scoring });
+  return questionsForCheck(path, division, { columns, scoring, splitBy });
 }
 
 type ReadTasks = {
@@ -72,13 +76,15 @@ type ReadTasks = {
   readonly checked: readonly Omit<CheckedTask, 'split'>[];
   readonly leftOut: readonly LeftOut[];
   readonly columns?: FileColumns;
+  readonly groups?: number | undefined;
   readonly splits: Splits<Item>;
 };
 
 async function questionsForCheck(path: string, division: SplitOptions, options: TaskOptions) {
   const { rows, leftOut, marks, columns } = await loadTasks(path, options);
   const checked = rows.map((row) => checkedQuestion(row, marks.get(row.where)));
-  return { rows, checked, leftOut, columns, splits: splitItems(rows, division) };
+  const groups = rows.some(({ group }) => group !== undefined) ? drawnTogether(rows).length : undefined;
+  return { rows, checked, leftOut, columns, groups, splits: splitItems(rows, division) };
 }
 
 function checkedQuestion({ value, twin }: Row<QaItem>, marks?: DraftMarks) {

@@ -13,6 +13,7 @@ import {
 } from 'skillopt/envs';
 import { describe, expect, test } from 'vitest';
 import { shuffle } from '../../src/core/contracts/index.ts';
+import { drawSplits } from '../../src/envs/split.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 /** Answers that collide often: few words, articles, punctuation, and now and then anything at all. */
@@ -94,6 +95,58 @@ describe('splits', () => {
         expect(inOrder(splits.flat())).toEqual([...Array(count).keys()]);
         for (const ids of splits) expect(ids).toEqual(inOrder(ids));
         expect(draw(count, weights, seed)).toEqual(splits);
+      }),
+    );
+  });
+
+  /** Rows that belong to a group, to a second one, to both or to none, in any order. */
+  const membership = fc.array(fc.tuple(fc.option(fc.nat({ max: 12 })), fc.option(fc.nat({ max: 30 }))), {
+    maxLength: 80,
+  });
+  const rowsOf = (members: readonly (readonly (number | null)[])[]) =>
+    members.map((keys, index) => {
+      const group = keys.flatMap((key, at) => (key === null ? [] : `${'de'[at]} ${key}`));
+      const row = { value: { id: `${index}`, group }, where: `tasks:${index}` };
+      return group.length === 0 ? row : { ...row, group };
+    });
+
+  test('never divide a group, hold every row once, and are the same for the same seed', () => {
+    fc.assert(
+      fc.property(membership, ratio, fc.integer(), (members, weights, seed) => {
+        const rows = rowsOf(members);
+        const draw = () => splitItems(rows, { ratio: weights.join(':'), seed });
+        const splits = draw();
+        const inSplit = Object.values(splits).flatMap((items) => items.map(({ id }) => id));
+        expect(inSplit.toSorted()).toEqual(rows.map(({ value }) => value.id).toSorted());
+        const splitsOf = new Map<string, Set<string>>();
+        for (const [name, items] of Object.entries(splits))
+          for (const key of items.flatMap(({ group }) => group))
+            splitsOf.set(key, (splitsOf.get(key) ?? new Set()).add(name));
+        for (const [key, names] of splitsOf) expect([key, names.size]).toEqual([key, 1]);
+        expect(draw()).toEqual(splits);
+      }),
+    );
+  });
+
+  test('of groups are no further from their share than the largest group is large', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 12 }), { maxLength: 80 }), ratio, fc.integer(), (keys, weights, seed) => {
+        const sum = weights.reduce((a, b) => a + b);
+        const splits = splitItems(rowsOf(keys.map((key) => [key])), { ratio: weights.join(':'), seed });
+        const largest = Math.max(0, ...keys.map((key) => keys.filter((other) => other === key).length));
+        [splits.train, splits.val, splits.test].forEach((items, index) => {
+          expect(items.length - (keys.length * weights[index]!) / sum).toBeLessThan(largest + 1);
+        });
+      }),
+    );
+  });
+
+  test('without groups are what they always were', () => {
+    fc.assert(
+      fc.property(size, ratio, fc.integer(), (count, weights, seed) => {
+        const drawn = drawSplits(count, { ratio: weights.join(':'), seed });
+        const inOrder = (places: readonly number[]) => places.toSorted((a, b) => a - b);
+        expect(draw(count, weights, seed)).toEqual([drawn.train, drawn.val, drawn.test].map(inOrder));
       }),
     );
   });

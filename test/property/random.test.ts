@@ -25,6 +25,25 @@ describe('a shuffle', () => {
       }),
     );
   });
+
+  it('is the same for a seed as a bigint, as long as a number can hold it', () => {
+    fc.assert(
+      fc.property(list, seed, (items, number) => {
+        expect(shuffle(items, BigInt(number))).toEqual(shuffle(items, number));
+        expect(shuffle(items, -BigInt(number))).toEqual(shuffle(items, number));
+      }),
+    );
+  });
+
+  it('tells seeds of any size apart', () => {
+    const places = [...Array(50).keys()];
+    fc.assert(
+      fc.property(fc.bigInt({ min: 2n ** 53n, max: 2n ** 130n }), (big) => {
+        expect(shuffle(places, big)).not.toEqual(shuffle(places, big + 1n));
+        expect(shuffle(places, big)).not.toEqual(shuffle(places, big + 2n ** 96n));
+      }),
+    );
+  });
 });
 
 describe('draws', () => {

@@ -1,8 +1,9 @@
 import type { EnvCard } from '../../core/contracts/index.ts';
 import type { Splits } from '../../envs/index.ts';
-import type { Benchmark, BenchmarkItem } from '../benchmark.ts';
+import type { Benchmark, Flaw } from '../benchmark.ts';
 import { type BenchmarkProject, openBenchmark } from '../benchmark-env.ts';
 import { findContradictions, findLeaks, type Leak } from './leaks.ts';
+import { allOf } from './load-items.ts';
 import { type Probed, type ProbeOptions, probeItems } from './probe-items.ts';
 
 /** What stands against a number that is measured on these items. */
@@ -13,6 +14,8 @@ export type BenchmarkCheck = Probed & {
   readonly leaks: readonly Leak[];
   /** Groups of items that ask the same and have other answers. */
   readonly contradictions: readonly (readonly string[])[];
+  /** Items with a known flaw, such as a choice that gives itself away. */
+  readonly flaws: readonly Flaw[];
   readonly warnings: readonly string[];
 };
 
@@ -25,11 +28,20 @@ export async function checkBenchmark(
   const { attempts, splits, card } = await openBenchmark(benchmark, project);
   await attempts.setup?.();
   try {
-    const all: BenchmarkItem[] = [...splits.train, ...splits.val, ...splits.test];
+    const all = allOf(splits);
     const probed = await probeItems(attempts, all, options);
     const counts = { train: splits.train.length, val: splits.val.length, test: splits.test.length };
     const found = { leaks: findLeaks(benchmark, splits), contradictions: findContradictions(benchmark, splits) };
-    return { ...probed, ...found, card, counts, published: benchmark.published, warnings: attempts.warnings ?? [] };
+    const flaws = benchmark.flawsOf?.(all) ?? [];
+    return {
+      ...probed,
+      ...found,
+      flaws,
+      card,
+      counts,
+      published: benchmark.published,
+      warnings: attempts.warnings ?? [],
+    };
   } finally {
     await attempts.close?.();
   }

@@ -86,6 +86,8 @@ export function rootsOf(data: {
   return [pulled, folder, directory].filter((path) => path !== undefined);
 }
 
+export const allOf = <I>({ train, val, test }: Splits<I>): I[] => [...train, ...val, ...test];
+
 /** SHA-256 of all items, as the card of a result shows it. */
 export const hashOf = ({ train, val, test }: Splits<BenchmarkItem>): string =>
   createHash('sha256')

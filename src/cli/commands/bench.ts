@@ -136,14 +136,14 @@ async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Pr
   const found = await working({ quiet }, terminal, (options) =>
     checkData(name, { data, config, overrides, cwd }, options),
   );
-  const { unscorable, givenAway, leaks, contradictions } = found;
-  const isOk = unscorable.length + givenAway.length + leaks.length + contradictions.length === 0;
+  const { unscorable, givenAway, leaks, contradictions, flaws } = found;
+  const isOk = [unscorable, givenAway, leaks, contradictions, flaws].every((list) => list.length === 0);
   terminal.answer({ benchmark: name, isOk, ...found }, checkLines(found, isOk, terminal));
   if (!isOk) throw new Answered(1);
 }
 
 function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Terminal): string[] {
-  const { card, counts, published, tried, unscorable, givenAway, leaks, contradictions, warnings } = found;
+  const { card, counts, published, tried, unscorable, givenAway, leaks, contradictions, flaws, warnings } = found;
   const all = counts.train + counts.val + counts.test;
   const rows = [
     ['benchmark', card.benchmark],
@@ -162,6 +162,13 @@ function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Ter
     ...warnings.flatMap((warning) => wrap(`${yellow('note')}  ${warning}`, width, '  ')),
     ...unscorable.flatMap((one) => itemLines(red('cannot be scored'), one, width)),
     ...givenAway.flatMap((one) => itemLines(red('given away'), one, width)),
+    ...flaws.flatMap(({ what, ids }) =>
+      wrap(
+        `${red('flaw')}  ${ids.length} of ${all} items ${what}: ${nameSome(ids.map(oneLine), MOST_NAMED)}`,
+        width,
+        '  ',
+      ),
+    ),
     ...leaks.flatMap((leak) =>
       wrap(`${red('leak')}  ${describeLeaks([leak])[0]}: ${nameSome(leak.ids.map(oneLine), MOST_NAMED)}`, width, '  '),
     ),

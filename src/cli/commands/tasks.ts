@@ -8,7 +8,7 @@ import {
 } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import { costWords } from '../../core/run/index.ts';
-import { count, dollars, oneLine, plural, shellWord } from '../../core/text/index.ts';
+import { count, defined, dollars, oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { type LoadedProject, resolvePath } from '../../project/index.ts';
 import { nameSome, nextLines, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
@@ -78,9 +78,10 @@ async function checkTasks(file: string | undefined, flags: CheckFlags, terminal:
   const fixed = flags.fix ? await fix(read, path, flags, cwd) : undefined;
   const isSenseless = findings.some(isBad);
   const shown = shownPath(path, cwd);
-  const answer = { file: shown, tasks: read.tasks.length, isOk: !isSenseless, findings, ...(fixed ? { fixed } : {}) };
+  const counts = { tasks: read.tasks.length, ...defined({ groups: read.groups }) };
+  const answer = { file: shown, ...counts, isOk: !isSenseless, findings, ...(fixed ? { fixed } : {}) };
   const end = fixed ? [`${plural(fixed.tasks, 'task')} written to ${fixed.file}, ${fixed.removed} left out`] : [];
-  terminal.answer(answer, [...findingLines(shown, read.tasks.length, findings, terminal), ...end]);
+  terminal.answer(answer, [...findingLines(shown, counts, findings, terminal), ...end]);
   if (isSenseless) throw new Answered(1);
 }
 
@@ -103,7 +104,14 @@ const MOST_NAMED = 5;
 
 const isBad = ({ level }: Finding) => level === 'senseless' || level === 'untrue';
 
-function findingLines(shown: string, count: number, findings: readonly Finding[], { colors, width, called }: Terminal) {
+type Counts = { readonly tasks: number; readonly groups?: number };
+
+function findingLines(
+  shown: string,
+  counts: Counts,
+  findings: readonly Finding[],
+  { colors, width, called }: Terminal,
+) {
   const paint = { untrue: colors.red, senseless: colors.red, warning: colors.yellow, note: colors.dim };
   const lines = findings.flatMap(({ level, code, what, tasks, todo }) => {
     return [
@@ -115,7 +123,9 @@ function findingLines(shown: string, count: number, findings: readonly Finding[]
   const senseless = findings.filter(isBad).length;
   const good = findings.length === 0 ? 'nothing is wrong with them' : 'fit to train on';
   const verdict = senseless > 0 ? 'training on them makes no sense yet' : good;
-  return [...lines, ...(lines.length > 0 ? [''] : []), `${plural(count, 'task')} in ${shown}: ${verdict}`];
+  const { tasks, groups } = counts;
+  const found = `${plural(tasks, 'task')}${groups === undefined ? '' : ` in ${plural(groups, 'group')}`}`;
+  return [...lines, ...(lines.length > 0 ? [''] : []), `${found} in ${shown}: ${verdict}`];
 }
 
 type DraftFlags = { readonly n: number } & OptionalFlags<

@@ -30,6 +30,7 @@ const placeholders = {
   skill: 'path',
   outRoot: 'dir',
   splitRatio: 'a:b:c',
+  splitBy: 'column',
   target: 'model',
   optimizer: 'model',
   judge: 'model',
@@ -65,7 +66,8 @@ export function addTrainFlags(command: Command): void {
 }
 
 const EVAL_KEYS = [
-  ...['env', 'tasks', 'target', 'judge', 'splitRatio', 'splitSeed', 'workers', 'maxRetries', 'callTimeoutMs'],
+  ...['env', 'tasks', 'target', 'judge', 'splitRatio', 'splitSeed', 'splitBy'],
+  ...['workers', 'maxRetries', 'callTimeoutMs'],
   ...['rolloutTimeoutMs', 'maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes'],
 ];
 

@@ -5,14 +5,14 @@ const MIDDLE = 397;
 
 /**
  * The Mersenne Twister of Python's `random.Random(seed)`: the same seed gives the same shuffles as the reference.
- * Seeds are whole numbers; as in Python, the sign does not matter.
+ * Seeds are whole numbers; as in Python, the sign does not matter. One above 2^53 must be a bigint.
  */
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
   #position = WORDS;
 
-  constructor(seed: number) {
-    this.#seedByArray(toWords(Math.abs(seed)));
+  constructor(seed: number | bigint) {
+    this.#seedByArray(typeof seed === 'bigint' ? toWordsOfBig(seed < 0n ? -seed : seed) : toWords(Math.abs(seed)));
   }
 
   getRandBits(bits: number): number {
@@ -72,8 +72,14 @@ function toWords(seed: number): number[] {
   return high === 0 ? [seed >>> 0] : [seed >>> 0, high];
 }
 
+function toWordsOfBig(seed: bigint): number[] {
+  const words = [Number(seed & 0xffffffffn)];
+  for (let rest = seed >> 32n; rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn));
+  return words;
+}
+
 /** A shuffled copy: the order that Python's `random.Random(seed).shuffle` gives. */
-export function shuffle<T>(items: readonly T[], seed: number): T[] {
+export function shuffle<T>(items: readonly T[], seed: number | bigint): T[] {
   const random = new PythonRandom(seed);
   const shuffled = [...items];
   for (let last = shuffled.length - 1; last > 0; last--) {

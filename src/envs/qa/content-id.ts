@@ -5,7 +5,10 @@ import { isBlank } from './qa-columns.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Gives rows without an id one made from `contentOf` them. A row with the content of an earlier one is left out. */
+/**
+ * Gives rows without an id one made from `contentOf` them. A row with the content of an earlier one is left out, and the earlier one
+ * belongs to its groups too.
+ */
 export function withContentIds<R extends Row>(
   rows: readonly R[],
   contentOf: (fields: Fields) => unknown,
@@ -25,6 +28,8 @@ export function withContentIds<R extends Row>(
     const earlier = places.get(hash);
     if (earlier !== undefined) {
       const leak = row.split === earlier.split ? {} : { leaksInto: String(row.split) };
+      const group = [...(earlier.group ?? []), ...(row.group ?? [])];
+      if (group.length > 0) Object.assign(earlier, { group: [...new Set(group)] });
       leftOut.push({ where: row.where, what: 'a task', why: `the same as ${earlier.where}`, ...leak });
       continue;
     }

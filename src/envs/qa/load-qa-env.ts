@@ -29,6 +29,7 @@ import {
   type QaItemInput,
 } from './qa-columns.ts';
 import { SimpleQAEnv } from './simple-qa-env.ts';
+import { withGroups } from './split-by.ts';
 
 /**
  * Questions from the project's task file, each in the split that its row names or that the ratio gives it. Also reads
@@ -76,6 +77,8 @@ export type TaskOptions = {
   readonly columns?: Columns | undefined;
   /** How tasks without a judge of their own are scored. Default: by whether the answer is one of `answers`. */
   readonly scoring?: Scoring | undefined;
+  /** Column of the file: rows that say the same there are never drawn into different splits. */
+  readonly splitBy?: string | undefined;
 };
 
 export type LoadedTasks = {
@@ -96,8 +99,8 @@ export type FileColumns = {
   readonly blank: readonly string[];
 };
 
-function columnsOf(raw: readonly Row[], named: readonly NamedRow[]): FileColumns {
-  const used = new Set<string | undefined>();
+function columnsOf(raw: readonly Row[], named: readonly NamedRow[], splitBy: string | undefined): FileColumns {
+  const used = new Set([splitBy]);
   for (const { columns = {} } of named) for (const column of Object.values(columns)) used.add(column);
   const filled = new Map<string, string>();
   const all = new Set<string>();
@@ -115,28 +118,30 @@ function columnsOf(raw: readonly Row[], named: readonly NamedRow[]): FileColumns
  * The tasks of a file, whatever it is: rows under the usual names of columns, evals of a skill, or a promptfoo config. A
  * task without an id gets one from its content; equal ones are one task. Throws `TASKS_INVALID` with the problems of bad rows.
  */
-export async function loadTasks(path: string, { columns, scoring }: TaskOptions = {}): Promise<LoadedTasks> {
+export async function loadTasks(path: string, { columns, ...options }: TaskOptions = {}): Promise<LoadedTasks> {
   const imported = await importTasks(path);
   const told: LeftOut[] = [...(imported?.leftOut ?? [])];
   const { leftOut, ...tasks } = imported
-    ? tasksOf(imported.rows, { scoring }, IMPORT_HINT)
-    : tasksOf(await loadItems(path, told), { columns, scoring });
+    ? tasksOf(imported.rows, options, IMPORT_HINT)
+    : tasksOf(await loadItems(path, told), { columns, ...options });
   return { ...tasks, leftOut: [...told, ...leftOut] };
 }
 
 /** The tasks in rows, or in the first rows of a file. */
-export function tasksOf(raw: readonly Row[], { columns, scoring }: TaskOptions, hint = QA_ITEM_HINT): LoadedTasks {
+export function tasksOf(raw: readonly Row[], options: TaskOptions, hint = QA_ITEM_HINT): LoadedTasks {
+  const { columns, scoring, splitBy } = options;
   // Columns first: the one that `columns:` names (TASKS_INVALID if no row has it), else our own name, else the first alias that is
   // filled; `input` beside an `instruction` is the context. A judge in a cell is read as JSON. Then ids: a row without one gets it
   // from its content, and a later one with that content is left out; one id twice is TASKS_INVALID. Then the project's judge.
   const named = nameColumns(raw, columns);
-  const { rows, leftOut } = withContentIds(named, contentOf);
+  const grouped = splitBy === undefined ? named : withGroups(named, raw, splitBy);
+  const { rows, leftOut } = withContentIds(grouped, contentOf);
   const judged = scoring === undefined ? rows : withJudges(rows, scoring);
   // Checks all rows: one TASKS_INVALID names the first five kinds of problems, each with its first row; no row is used.
   // A line that cannot be parsed at all has ended the reading before.
   const parsed = parseRows(judged, { schema: QaItem, hint: hintFor(judged, raw, hint) });
   const keyOf = ({ question, context = '' }: QaItem) => `${askedKey(question)}\n${askedKey(context)}`;
-  return { rows: withTwins(parsed, keyOf), leftOut, marks: marksOf(raw), columns: columnsOf(raw, named) };
+  return { rows: withTwins(parsed, keyOf), leftOut, marks: marksOf(raw), columns: columnsOf(raw, named, splitBy) };
 }
 
 const IMPORT_HINT = 'What is imported must have a question and checks.';
@@ -272,6 +277,8 @@ export type EnvProject = {
   readonly scoring?: Scoring | undefined;
   readonly splitRatio: string;
   readonly splitSeed: number;
+  /** Column of the task file: rows that say the same there are never drawn into different splits. */
+  readonly splitBy?: string | undefined;
   readonly splitMode?: 'split_dir' | 'ratio';
   readonly splitDir?: string;
   readonly dataPath?: string;

@@ -27,13 +27,15 @@ import type { Project } from '../project.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 import { moduleFiles } from './module-files.ts';
+import { requireRowsToSplit } from './rows-to-split.ts';
 
 /** The environment that a project names: a known one, or the default export of a module. */
 export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   const { project, directory, findOrigin } = loaded;
-  const { env, tasks, columns, splitRatio, splitSeed, extras } = project;
+  const { env, tasks, columns, splitRatio, splitSeed, splitBy, extras } = project;
   const scoring = await readScoring(project.scoring, directory);
-  const settings = { directory, tasks, columns, scoring, splitRatio, splitSeed, extras, ...dataKeys(project) };
+  await requireRowsToSplit(loaded);
+  const settings = { directory, tasks, columns, scoring, splitRatio, splitSeed, splitBy, extras, ...dataKeys(project) };
   if (isModulePath(env)) return loadModuleEnv(env, settings, findOrigin);
   if (env === 'trigger') return loadTriggerEnv(loaded);
   if (env === 'workspace') return loadWorkspaceEnv(loaded);

@@ -21,6 +21,15 @@ describe('shuffle', () => {
     expect(shuffle(range(43, 49), 42 + 1000)).toEqual([46, 47, 43, 45, 48, 44]);
   });
 
+  it.each([
+    [13154253309490526428n, [1, 2, 0, 6, 7, 4, 3, 5]],
+    [2n ** 64n + 5n, [7, 4, 3, 5, 0, 2, 6, 1]],
+    [2n ** 100n + 1n, [0, 3, 2, 6, 7, 1, 5, 4]],
+    [0n, [4, 1, 5, 2, 0, 3, 7, 6]],
+  ])('orders 0 to 7 by the seed %s of any size as Python does', (seed, order) => {
+    expect(shuffle(range(0, 8), seed)).toEqual(order);
+  });
+
   it('leaves the list it was given alone', () => {
     const items = range(0, 10);
     shuffle(items, 1);

@@ -19,6 +19,20 @@ describe('tasks check', () => {
     expect([code, out]).toEqual([0, '60 tasks in tasks.jsonl: nothing is wrong with them\n']);
   });
 
+  it('says how many groups splitBy draws', async () => {
+    const rows = many(60)
+      .trim()
+      .split('\n')
+      .map((row, no) => line({ ...JSON.parse(row), document: `d${no % 20}` }));
+    using folder = worldFolder({
+      'skillopt.config.yaml': 'tasks: tasks.jsonl\nsplitBy: document\n',
+      'tasks.jsonl': rows.join(''),
+    });
+    const { out } = await folder.cli('tasks', 'check');
+    expect(out).toBe('60 tasks in 20 groups in tasks.jsonl: nothing is wrong with them\n');
+    expect((await folder.cli('tasks', 'check', '--json')).json()).toMatchObject({ tasks: 60, groups: 20 });
+  });
+
   it('names contradictory, repeated, unreviewed and left-out tasks, and writes the rest elsewhere', async () => {
     const rows = [
       line({ id: 'a1', question: 'Which colour has ticket 4711?', answers: 'red' }),
