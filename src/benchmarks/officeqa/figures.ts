@@ -14,6 +14,11 @@ const THOUSANDS = /(?<![\d.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)/g;
 const FIGURE = /-?\d+\.?\d*%?/g;
 const NO_WORD = /[^\p{L}\p{N}_]+/u;
 
+// Codes that end a line for Python.
+const SEPARATORS = '\\x1c-\\x1e\\x85\\u2028\\u2029';
+/** Between lines, as Python reads them. */
+export const LINE_END = new RegExp(`\\r\\n|[\\n\\v\\f\\r${SEPARATORS}]`);
+
 /** How far from a number its unit may stand. */
 const UNIT_REACH = 20;
 

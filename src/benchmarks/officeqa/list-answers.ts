@@ -15,7 +15,11 @@ export function listIn(gold: string): readonly Figure[] | undefined {
   if (body === undefined || figures.length < 2) return undefined;
   const isList = splitsInto(
     body,
-    figures.map(({ value }) => (other) => other === value),
+    figures.map(
+      ({ value }) =>
+        (other) =>
+          other === value,
+    ),
   );
   return isList ? figures : undefined;
 }

@@ -1,11 +1,9 @@
 import { includesText, strip } from '../../core/text/index.ts';
-import { type Figure, figuresIn, inOneLine, isYear, wordsBesideFigures } from './figures.ts';
+import { type Figure, figuresIn, inOneLine, isYear, LINE_END, wordsBesideFigures } from './figures.ts';
 import { listIn, splitsInto } from './list-answers.ts';
 
 /** A direct answer is short. */
 const MOST_CHARS = 250;
-// What Python takes for the end of a line.
-const LINE_END = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
 const MARKUP = /<[^>]*>/;
 
 /**
@@ -82,6 +80,9 @@ function wordsAgree(answer: string, gold: string): boolean {
 
 /** Without quotation marks around it and without what stands in brackets, such as the short form of a name. */
 function plainWords(text: string): string {
-  const bare = strip(text).toLowerCase().replace(/^"+|"+$/g, '').replace(/^'+|'+$/g, '');
+  const bare = strip(text)
+    .toLowerCase()
+    .replace(/^"+|"+$/g, '')
+    .replace(/^'+|'+$/g, '');
   return inOneLine(bare.replace(/\([^)]*\)/g, ''));
 }
