@@ -110,20 +110,23 @@ describe('hostile calls', () => {
   });
 
   it('with patterns that would take for ever are answered', async () => {
-    using tools = await toolsOver({ 'a.txt': `${'a'.repeat(20_000)}!\n`.repeat(100) });
-    for (const pattern of ['(a+)+$', '(a|a)*b', '(.*a){9}x', 'a{1000}{1000}', `${'(a*)*'.repeat(19)}b`]) {
-      expect(await tools.run({ name: 'grep', pattern })).toMatch(/^No line matches\./);
-    }
-    expect(await tools.run({ name: 'grep', pattern: `${'(a*)*'.repeat(19)}b` })).toMatch(/Not all was searched/);
+    using tools = await toolsOver({ 'a.txt': `${'a'.repeat(5_000)}!\n`.repeat(200) });
+    const grep = (pattern: string) => tools.run({ name: 'grep', pattern });
+    for (const pattern of ['(a+)+$', 'a{1000}{1000}']) expect(await grep(pattern)).toBe('No line matches.');
+    expect(await grep(`${'(a*)*'.repeat(19)}b`)).toMatch(/^No line matches\.\nNot all was searched/);
   });
 
   it('on a document of 50 MB are answered briefly', async () => {
     const row = '| 1,234 | 5,678 |\n';
-    using tools = await toolsOver({ 'a.txt': row.repeat(50_000_000 / row.length), 'line.txt': 'a'.repeat(50_000_000) });
-    expect((await tools.run({ name: 'read', path: 'a.txt', start: 2_000_000 })).length).toBeLessThan(4_200);
-    for (const pattern of ['5,678', '\\d,9', 'aaaa', '(a+)+$'])
-      expect((await tools.run({ name: 'grep', pattern })).length).toBeLessThan(7_000);
-    expect((await tools.run({ name: 'read', path: 'line.txt' })).length).toBeLessThan(4_200);
+    using tools = await toolsOver({ 'a.txt': row.repeat(25_000_000 / row.length) + 'a'.repeat(25_000_000) });
+    for (const call of [
+      { name: 'read', start: 1_388_800 },
+      { name: 'grep', pattern: '(a+)+$' },
+    ]) {
+      const answer = await tools.run({ path: 'a.txt', ...call });
+      expect(answer.length).toBeGreaterThan(60);
+      expect(answer.length).toBeLessThan(7_000);
+    }
   });
 
   it('by the thousand are run up to the fourth', () => {
