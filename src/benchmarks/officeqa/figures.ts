@@ -34,7 +34,7 @@ const UNITS = [
 export const inOneLine = (text: string): string => strip(text.replaceAll('\u2212', '-').replace(SPACES, ' '));
 
 /** Amounts as accountants write them, `(5)` for -5, and no signs of currencies. A year in brackets stays what it is. */
-export const plainAmounts = (text: string): string =>
+const plainAmounts = (text: string): string =>
   text
     .replace(IN_BRACKETS, (whole, currency: string | undefined, number: string) =>
       currency === undefined && isYear(Number(number.replaceAll(',', ''))) ? whole : `-${number}`,

@@ -44,9 +44,12 @@ export class LineSearch {
   }
 
   #matches(line: string): boolean {
-    if (this.#pattern === undefined || this.isCut) return false;
+    if (this.#pattern === undefined) return false;
     this.#work += (line.length + 1) * this.#wanted.length;
-    return !this.isCut && searchPattern(this.#pattern, line) === true;
+    if (this.isCut) return false;
+    const isMatch = searchPattern(this.#pattern, line);
+    if (isMatch === undefined) this.#work = Number.POSITIVE_INFINITY;
+    return isMatch === true;
   }
 }
 
