@@ -83,10 +83,11 @@ export interface Attempts<I extends BenchmarkItem = BenchmarkItem> {
   readonly warnings?: readonly string[];
   setup?(): Promise<void>;
   close?(): Promise<void>;
+  /** Where an agent is the target, the context has it, and the agent is asked once: files are in its workspace, and it has own tools. */
   attempt(context: RolloutContext<I>): Promise<RolloutOutput>;
   /** Tries the scoring on what is right and on nothing. */
   probe(item: I, signal?: AbortSignal): Promise<Probe> | Probe;
-  /** Files that an agent finds in its workspace. Only benchmarks whose items an agent can be asked about have it. */
+  /** Files that an agent finds in its workspace, for benchmarks whose questions are about files. */
   workspaceFiles?(item: I): Promise<Readonly<Record<string, string>>>;
 }
 

@@ -1,6 +1,6 @@
 export type { Attempts, Benchmark, BenchmarkItem, BenchmarkSource, Probe } from './benchmark.ts';
 export { type BenchmarkEnv, type BenchmarkProject, benchmarkEnv } from './benchmark-env.ts';
-export { BENCHMARK_NAMES, findBenchmark, isBenchmark } from './benchmarks.ts';
+export { BENCHMARK_NAMES, findBenchmark, isBenchmark, whyNoAgent } from './benchmarks.ts';
 export { type BenchmarkCheck, checkBenchmark } from './data/check.ts';
 export { describeLeaks, type Leak } from './data/leaks.ts';
 export type { ProbeOptions, Unscorable } from './data/probe-items.ts';

@@ -25,9 +25,9 @@ export class DataFiles {
   async pathOf(name: string): Promise<string> {
     for (const root of this.roots) {
       const path = isAbsolute(name) ? name : join(root, name);
-      const real = await realpath(path).catch(() => undefined);
-      if (real === undefined) continue;
-      if (!isInside(real, await realpath(root))) {
+      const [real, folder] = await Promise.all([path, root].map((one) => realpath(one).catch(() => undefined)));
+      if (real === undefined || folder === undefined) continue;
+      if (!isInside(real, folder)) {
         if (isAbsolute(name)) continue;
         throw new Error(`the file ${name} leads out of ${root}`);
       }
@@ -66,9 +66,17 @@ export class DataFiles {
   /** The names of all files, relative to their folder, in order. Links and hidden names are left out. */
   async names(): Promise<string[]> {
     const found = new Set<string>();
-    for (const root of this.roots)
-      for await (const path of walk(root)) found.add(relative(root, path).split(sep).join('/'));
+    for (const root of this.roots) for (const name of await this.namesIn(root)) found.add(name);
     return [...found].sort();
+  }
+
+  /** The names of all files in one of the folders, in order. A folder may itself be a link, and one that is missing has none. */
+  async namesIn(root: string): Promise<string[]> {
+    const folder = await realpath(root).catch(() => undefined);
+    if (folder === undefined) return [];
+    const found: string[] = [];
+    for await (const path of walk(folder)) found.push(relative(folder, path).split(sep).join('/'));
+    return found.sort();
   }
 }
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
-import { BENCHMARK_NAMES, isBenchmark } from '../../benchmarks/index.ts';
+import { BENCHMARK_NAMES, isBenchmark, whyNoAgent } from '../../benchmarks/index.ts';
 import { type Item, type SkillEnv, SkillError, type SkillOptConfig } from '../../core/contracts/index.ts';
 import type { Scoring, TaskScorer } from '../../core/judge/index.ts';
 import { skillHash, suggestion } from '../../core/text/index.ts';
@@ -14,17 +13,14 @@ import {
   envNames,
   findEnvFactory,
   isEnvAdapter,
-  type QaItem,
-  splitItems,
 } from '../../envs/index.ts';
-import { findSkillFiles, readPackage } from '../../skills/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { isModulePath, type LoadedProject } from '../load-project.ts';
-import { type AgentTarget, agentTargetOf, requireAgentTarget } from '../models/agent-target.ts';
 import { isAgentSpec, isNoTarget } from '../models/providers.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import type { Project } from '../project.ts';
 import { resolvePath } from '../resolve-path.ts';
+import { loadTriggerEnv, loadWorkspaceEnv, questionsInWorkspace } from './agent-envs.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 import { moduleFiles } from './module-files.ts';
 import { requireRowsToSplit } from './rows-to-split.ts';
@@ -233,79 +229,22 @@ function unloadable(name: string, cause: unknown): SkillError {
   });
 }
 
-async function loadBenchmarkEnv(name: string, settings: EnvProject, { project }: LoadedProject): Promise<SkillEnv> {
+/** The items of a benchmark, for a model, or for an agent in a workspace. */
+async function loadBenchmarkEnv(name: string, settings: EnvProject, loaded: LoadedProject): Promise<SkillEnv> {
+  const { project, findOrigin } = loaded;
+  const isForAgent = isAgentSpec(project.target);
+  const why = isForAgent ? whyNoAgent(name) : undefined;
+  if (why !== undefined) throw await withPlace(needsModel(name, why), ['target'], findOrigin);
   const [{ benchmarkEnv, findBenchmark }, { openSandbox }] = await Promise.all([
     import('../../benchmarks/index.ts'),
     import('../../workspaces/index.ts'),
   ]);
   const benchmark = (await findBenchmark(name))!;
-  return (await benchmarkEnv(benchmark, { ...settings, sandbox: openSandbox(project.sandbox) })) as unknown as SkillEnv;
+  const env = await benchmarkEnv(benchmark, { ...settings, sandbox: openSandbox(project.sandbox) });
+  return isForAgent ? questionsInWorkspace(env, loaded) : (env as unknown as SkillEnv);
 }
 
-async function loadWorkspaceEnv(loaded: LoadedProject): Promise<SkillEnv> {
-  const { loadWorkspaceTasks, workspaceEnv } = await import('../../runners/index.ts');
-  const { tasks, ...common } = await tasksAndOptions(loaded, 'workspace');
-  const { splitRatio: ratio, splitSeed: seed } = loaded.project;
-  const { rows, folder } = await loadWorkspaceTasks(shownPath(tasks));
-  const items = { ...splitItems(rows, { ratio, seed }) };
-  return workspaceEnv({ name: 'workspace', items, folder, ...common }) as unknown as SkillEnv;
-}
-
-async function loadTriggerEnv(loaded: LoadedProject): Promise<SkillEnv> {
-  const { loadTriggerQueries, triggerEnv } = await import('../../runners/index.ts');
-  const { tasks, ...common } = await tasksAndOptions(loaded, 'trigger');
-  const { splitRatio: ratio, splitSeed: seed, workspace } = loaded.project;
-  const items = { ...(await loadTriggerQueries(shownPath(tasks), { ratio, seed })) };
-  return triggerEnv({ items, ...common, runs: workspace?.runs ?? 1 }) as unknown as SkillEnv;
-}
-
-async function questionsInWorkspace(questions: SkillEnv, loaded: LoadedProject): Promise<SkillEnv> {
-  const { qaInWorkspace } = await import('../../runners/index.ts');
-  const common = await workspaceOptions(agentTargetOf(loaded.project)!, loaded);
-  return qaInWorkspace({ questions: questions as unknown as SkillEnv<QaItem>, ...common }) as unknown as SkillEnv;
-}
-
-async function tasksAndOptions(loaded: LoadedProject, env: string) {
-  const { project, findOrigin } = loaded;
-  const { tasks } = project;
-  const target = await requireAgentTarget(loaded);
-  if (target === undefined) throw await withPlace(needsAgent(env), ['target'], findOrigin);
-  if (tasks === undefined || !existsSync(tasks)) throw await withPlace(needsTasks(tasks, env), ['tasks'], findOrigin);
-  return { tasks, ...(await workspaceOptions(target, loaded)) };
-}
-
-async function workspaceOptions({ sandbox, limits }: AgentTarget, { project, directory }: LoadedProject) {
-  const { openSandbox } = await import('../../workspaces/index.ts');
-  const { tasks, skill, onVerifierCrash, verifierHosts, workspace = {} } = project;
-  return {
-    onVerifierCrash,
-    verifierHosts,
-    sandbox: openSandbox(sandbox ?? project.sandbox),
-    limits: { ...limits, ...workspace.limits },
-    ...(skill === undefined ? {} : { package: await readPackage(skill, tasks === undefined ? [] : [tasks]) }),
-    neighbours: await readNeighbours(workspace.neighbours ?? [], directory),
-  };
-}
-
-async function readNeighbours(paths: readonly string[], directory: string) {
-  const files = paths.map(async (path) => {
-    const folder = resolvePath(directory, path.replace(/^~(?=\/|$)/, homedir()));
-    if (existsSync(folder)) return findSkillFiles(folder);
-    throw new SkillError('CONFIG_INVALID', `workspace.neighbours: the folder ${path} does not exist`, {
-      hint: 'Name existing folders with skills, or remove neighbours.',
-    });
-  });
-  return Promise.all((await Promise.all(files)).flat().map((file) => readPackage(file)));
-}
-
-const needsAgent = (env: string) =>
-  new SkillError('CONFIG_INVALID', `env: ${env} gives tasks to an agent, and the target is not an agent`, {
-    hint: 'Write target: { agent: claude }, or another agent that is installed: skillopt doctor lists them.',
-  });
-
-function needsTasks(path: string | undefined, env: string): SkillError {
-  const problem = path === undefined ? 'no tasks are named' : `the tasks ${shownPath(path)} do not exist`;
-  return new SkillError('TASKS_INVALID', `env: ${env} needs tasks, and ${problem}`, {
-    hint: 'Name a file with one task per line, or a folder with one folder per task: docs/agents.md.',
-  });
+function needsModel(name: string, why: string): SkillError {
+  const hint = 'Name a model: target: provider:model. An agent can be asked about: searchqa, livemath, officeqa.';
+  return new SkillError('CONFIG_INVALID', `env: ${name} is not for an agent: ${why}`, { hint });
 }

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isBenchmark, whyNoAgent } from '../../../src/benchmarks/index.ts';
 import { loadEnv, loadProject } from '../../../src/project/index.ts';
 import { probeSandbox, sandboxes } from '../../../src/public/workspaces.ts';
 import { shellAgent } from '../../support/shell-agent.ts';
@@ -32,6 +33,38 @@ describe('a project whose target is an agent', () => {
     const result = await env.rolloutOne({ item: item!, skill: 'Be brief.', target, agent, extras: {}, signal });
     expect(result).toMatchObject({ hard: 1, nTurns: 2, extras: { ended: 'done' } });
   });
+
+  it('puts the questions of a benchmark to it', async () => {
+    using folder = tempFolder({
+      'agent.yaml': `env: searchqa\nsplitDir: data\ntarget: { agent: claude }\noptimizer: simulated\nsandbox: ${isIsolated ? 'auto' : 'none'}\n`,
+    });
+    cpSync('examples/benchmarks/searchqa', join(folder.path, 'data'), { recursive: true });
+    const env = await envOf(folder.path, 'agent.yaml');
+    const agent = shellAgent(sandbox, () => ({ script: 'true', text: '<answer>sprocket</answer>' }));
+    const [item] = await env.getItems('train');
+    const { signal } = new AbortController();
+    const result = await env.rolloutOne({ item: item!, skill: 'Be brief.', target, agent, extras: {}, signal });
+    expect(result).toMatchObject({ hard: 1, extras: { ended: 'done' } });
+    expect(agent.prompts[0]).toMatch(/^Passages:\n\[DOC\] Bicycle drivetrain/);
+  });
+
+  it('knows which benchmarks are not for an agent, and why', () => {
+    expect(['searchqa', 'livemath', 'officeqa'].map(whyNoAgent)).toEqual([undefined, undefined, undefined]);
+    for (const name of ['docvqa', 'spreadsheetbench', 'alfworld']) expect(whyNoAgent(name)).toMatch(/^(its|the) /);
+  });
+
+  it.each(['docvqa', 'spreadsheetbench', 'alfworld'].filter(isBenchmark))(
+    'is refused by %s, in words',
+    async (name) => {
+      using folder = tempFolder({
+        'agent.yaml': `env: ${name}\nsplitDir: .\ntarget: { agent: claude }\noptimizer: simulated\n`,
+      });
+      await expect(envOf(folder.path, 'agent.yaml')).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining(`env: ${name} is not for an agent: `),
+      });
+    },
+  );
 
   it('says what an import left out', async () => {
     using folder = tempFolder({

@@ -64,4 +64,41 @@ describe('questions that are put to an agent', () => {
     const result = await ask('judged', agent, named);
     expect(result).toMatchObject({ hard: 1, skillUnread: true, extras: { skillsOffered: [{ name: 'greetings' }] } });
   });
+
+  it('have the files that they are about in the workspace, beside a long context', async () => {
+    const about = qaInWorkspace({
+      questions,
+      sandbox,
+      workspaceFiles: async ({ id }) => ({ 'documents/a.txt': `about ${id}` }),
+    });
+    const agent = shellAgent(sandbox, () => ({
+      script: 'cat documents/a.txt; test -f context.md',
+      text: '<answer>Oslo</answer>',
+    }));
+    const item = items[1] as (typeof items)[number] & { answers: string[] };
+    const { signal } = new AbortController();
+    const result = await about.rolloutOne({ item, skill: 'Look.', target, agent, extras: {}, signal });
+    expect(result).toMatchObject({ hard: 1 });
+    expect(result.conversation).toContainEqual({ role: 'result', content: 'about long' });
+  });
+
+  it('keep what the environment says of itself, and are closed with it', async () => {
+    let isClosed = false;
+    const card = { benchmark: 'quiz', rule: 'exact', promptSha256: 'p', dataSha256: 'd' };
+    const known = {
+      name: 'quiz',
+      card,
+      getItems: () => [{ id: 'a' }],
+      rolloutOne: () => Promise.reject(new Error('not asked')),
+      tryScoring: () => ({ detail: 'tried' }),
+      close: () => {
+        isClosed = true;
+      },
+    };
+    const wrapped = qaInWorkspace({ questions: known, sandbox });
+    expect(wrapped.card).toBe(card);
+    expect(await wrapped.tryScoring!()).toEqual({ detail: 'tried' });
+    await wrapped.close!();
+    expect(isClosed).toBe(true);
+  });
 });
