@@ -106,7 +106,9 @@ async function trySome(
       hint: `Find all such items: skillopt bench check ${name}`,
     });
   }
-  const detail = `the right answer scores 1 on ${tried} of ${plural(items.length, 'item')} that were tried`;
+  const untried = items.length - tried;
+  const rest = untried === 0 ? '' : `, and ${plural(untried, 'item')} hold none to try`;
+  const detail = `the right answer scores 1 on ${plural(tried, 'item')}${rest}`;
   return { detail, passesAll: tried > 0 && givenAway.length === tried };
 }
 
