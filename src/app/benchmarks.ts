@@ -15,7 +15,7 @@ import { suggestion } from '../core/text/index.ts';
 import { dataKeys, findConfigFile, loadProject, resolvePath } from '../project/index.ts';
 import { openSandbox } from '../workspaces/index.ts';
 
-export type BenchmarkRow = Pick<Benchmark, 'name' | 'title' | 'published' | 'source'>;
+type BenchmarkRow = Pick<Benchmark, 'name' | 'title' | 'published' | 'source'>;
 
 export async function listBenchmarks(): Promise<BenchmarkRow[]> {
   const all = await Promise.all(BENCHMARK_NAMES.map(requireBenchmark));
@@ -31,7 +31,7 @@ async function requireBenchmark(name: string): Promise<Benchmark> {
 }
 
 /** Where a benchmark's data is kept unless somebody says otherwise. */
-export const dataFolder = (name: string): string => `bench/${name}`;
+const dataFolder = (name: string): string => `bench/${name}`;
 
 type DataInput = {
   readonly cwd: string;
@@ -39,7 +39,7 @@ type DataInput = {
   readonly overrides: readonly string[];
 };
 
-export type PullInput = DataInput & {
+type PullInput = DataInput & {
   readonly from: string;
   readonly out?: string | undefined;
   readonly ids?: string | undefined;
@@ -73,7 +73,7 @@ function requireFolder(path: string): string {
   throw new SkillError('USAGE', `the folder ${path} does not exist`, { hint: 'Check the path.' });
 }
 
-export type CheckInput = DataInput & { readonly data?: string | undefined; readonly config?: string | undefined };
+type CheckInput = DataInput & { readonly data?: string | undefined; readonly config?: string | undefined };
 
 /** What stands against a number that is measured on the data of a benchmark: that of a folder, or that of the project here. */
 export async function checkData(name: string, input: CheckInput, options: ProbeOptions): Promise<BenchmarkCheck> {

@@ -10,11 +10,8 @@ export {
   undoApply,
 } from './apply.ts';
 export {
-  type BenchmarkRow,
-  type CheckInput,
   checkData,
   listBenchmarks,
-  type PullInput,
   pullData,
 } from './benchmarks.ts';
 export { checkTaskFile, measureTasks, writeWithoutRepeated } from './check-tasks.ts';

@@ -226,9 +226,7 @@ export async function nextForSkillOpt({ found, choice, goThere, env }: SkillOptF
 
 async function missingFlags(loaded: LoadedProject, { skill, models }: Choice, caller: Environment) {
   const flags: Record<string, string> = {};
-  const { env, skill: named } = loaded.project;
-  // Its benchmark of questions is scored as ours are.
-  if (env === 'searchqa' && !envNames().includes(env) && !isModulePath(env)) flags.env = 'qa';
+  const { skill: named } = loaded.project;
   if (skill !== undefined && (named === undefined || !existsSync(named))) flags.skill = skill.path;
   // For roles whose model cannot be asked from here, one that can.
   for (const role of ['target', 'optimizer'] as const) {

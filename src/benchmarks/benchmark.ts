@@ -8,7 +8,7 @@ import type { DataFiles } from './data/data-files.ts';
 export type BenchmarkItem = Item & { readonly taskType?: string | undefined };
 
 /** What a person has to know to get the data. We download nothing. */
-export type BenchmarkSource = {
+type BenchmarkSource = {
   /** What to get and from where, a step a line. */
   readonly get: readonly string[];
   readonly licence: string;

@@ -52,7 +52,6 @@ export {
   isTooFew,
   requireSplitName,
   SPLIT_NAMES,
-  type SplitName,
   type SplitOptions,
   type SplitSizes,
   type Splits,

@@ -11,7 +11,7 @@ import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
 export const PULLED = 'bench.json';
 
 /** The folder that paths in pulled items start at, if `folder` was pulled. */
-export function pulledRoot(folder: string): string | undefined {
+function pulledRoot(folder: string): string | undefined {
   const path = join(folder, PULLED);
   if (!existsSync(path)) return undefined;
   const { root } = (parseJson(readFileSync(path, 'utf8')) ?? {}) as { root?: unknown };
