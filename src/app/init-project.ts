@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import { defined, shellWord } from '../core/text/index.ts';
-import { type Columns, envNames } from '../envs/index.ts';
+import { type Columns } from '../envs/index.ts';
 import { readHead } from '../imports/index.ts';
 import {
   type Choice,
@@ -13,7 +13,6 @@ import {
   type FolderFindings,
   type FoundTasks,
   hasTasks,
-  isModulePath,
   type LoadedProject,
   loadProject,
   type ModelOption,
