@@ -5,6 +5,10 @@ type Load = () => Promise<Benchmark>;
 /** The benchmarks by name. A project that names one loads that one alone. */
 const LOADERS = new Map<string, Load>([
   ['searchqa', async () => (await import('./searchqa/searchqa.ts')).searchqa as unknown as Benchmark],
+  [
+    'spreadsheetbench',
+    async () => (await import('./spreadsheetbench/spreadsheetbench.ts')).spreadsheetbench as unknown as Benchmark,
+  ],
 ]);
 
 /** The name in SkillOpt's configs, where it is another. */

@@ -165,7 +165,7 @@ describe('an environment by name', () => {
     expect(() => registerEnv('./x.mjs', () => new Counting())).toThrow('expected an environment name');
   });
 
-  it.each(['searchqa'])('that is the benchmark %s asks for its data', async (name) => {
+  it.each(['searchqa', 'spreadsheetbench'])('that is the benchmark %s asks for its data', async (name) => {
     await expect(load(name)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringMatching(`^${name} needs data, and none is named`),
