@@ -73,7 +73,7 @@ async function writeCode(context: Context, first: TestCase, options: AttemptOpti
   const rules = rulesFor(language);
   const messages: ChatMessage[] = firstMessages(skill, { rules, question: questionOf(item, preview) });
   for (let turn = 1; ; turn++) {
-    const reply = await ask(messages, { target, signal, maxOutputTokens });
+    const reply = await ask([...messages], { target, signal, maxOutputTokens });
     messages.push({ role: 'assistant', content: reply.text });
     const code = extractCode(reply.text);
     const run = code === '' ? NO_CODE : await runOn(first, code, { ...options, signal });

@@ -130,7 +130,8 @@ function splitParts(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   while (start <= text.length) {
-    const begin = start + (text.slice(start).length - text.slice(start).trimStart().length);
+    let begin = start;
+    while (strip(text[begin] ?? 'end') === '') begin++;
     const from = text[begin] === "'" ? endOfName(text, begin) : begin;
     const comma = text.indexOf(',', from);
     parts.push(text.slice(start, comma < 0 ? text.length : comma));

@@ -14,14 +14,14 @@ import { loadSheetJs, readWorkbook } from './workbook.ts';
 const wholeNumber = z.coerce.number().int();
 const A_DAY = 86_400;
 
-const NO_TOOLS =
-  'react is not offered here, since it gives the model tools: choose multi, which shows it the errors of its code, or single';
+const NO_TOOLS = 'expected multi or single: react gives the model tools, and is not offered here';
 
 const Settings = z.object({
   maxCompletionTokens: wholeNumber.positive().default(MOST_OUTPUT_TOKENS),
   /** `single`: one reply counts. `multi`: the target sees errors of its code, and may answer again. */
   mode: z
-    .enum(['single', 'multi'], { error: ({ input }) => (input === 'react' ? NO_TOOLS : undefined) })
+    .enum(['single', 'multi', 'react'])
+    .refine((mode) => mode !== 'react', NO_TOOLS)
     .default('multi'),
   /** The maximum number of replies with `multi`. */
   maxTurns: wholeNumber.positive().default(30),
