@@ -38,13 +38,13 @@ export async function repackWorkbook(bytes: Uint8Array): Promise<Repacked> {
   if (!entries.some(({ name }) => name === '[Content_Types].xml')) throw new Error('it is no Excel workbook (.xlsx)');
   requireModest(entries);
   const parts: Part[] = [];
-  let uncalculated = 0;
+  const counts: Counts = { cells: 0, values: 0, uncalculated: 0 };
   for (const entry of entries) {
     const content = await unpack(file, entry);
-    if (entry.name.includes('worksheets/')) uncalculated += countUncalculated(content);
+    if (entry.name.includes('worksheets/')) addCells(counts, content.toString('latin1'));
     parts.push({ name: entry.name, content });
   }
-  return { stored: store(parts), uncalculated };
+  return { stored: store(parts), uncalculated: counts.uncalculated };
 }
 
 function readDirectory(file: Buffer): Entry[] {
@@ -101,7 +101,22 @@ async function unpack(file: Buffer, { name, method, packed, unpacked, offset }: 
 /** As Excel and libraries write a formula that was never calculated. */
 const UNCALCULATED = /<\/f>(?:<v ?\/>|<v><\/v>|<\/c>)/g;
 
-const countUncalculated = (content: Buffer): number => content.toString('latin1').match(UNCALCULATED)?.length ?? 0;
+type Counts = { cells: number; values: number; uncalculated: number };
+
+/** A million values take half a gigabyte to read. */
+const [MOST_CELLS, MOST_VALUES] = [5_000_000, 1_000_000];
+
+function addCells(counts: Counts, xml: string): void {
+  for (const [, name] of xml.matchAll(/<(?:\w{1,20}:)?(c|v|is)[ />]/g)) {
+    if (name === 'c') counts.cells++;
+    else counts.values++;
+    if (counts.cells > MOST_CELLS || counts.values > MOST_VALUES)
+      throw new Error(
+        `it has more than ${counts.values > MOST_VALUES ? `${MOST_VALUES} values` : `${MOST_CELLS} cells`}`,
+      );
+  }
+  counts.uncalculated += xml.match(UNCALCULATED)?.length ?? 0;
+}
 
 type Part = { readonly name: string; readonly content: Buffer };
 

@@ -38,6 +38,9 @@ export function doublingFolder({ sandbox = 'auto', extras = {} }: Settings = {})
 export const loadConfig = async (config: string, flags: Flags = {}, cwd = dirname(config)): Promise<SpreadsheetEnv> =>
   (await loadEnv(await loadProject({ flags, config, cwd }))) as unknown as SpreadsheetEnv;
 
+/** The environment of a folder that `doublingFolder` made. */
+export const open = (path: string) => loadConfig(join(path, 'skillopt.config.json'));
+
 export const itemsOf = async (env: SpreadsheetEnv): Promise<SpreadsheetItem[]> =>
   (await Promise.all(['train', 'val', 'test'].map((split) => env.getItems(split)))).flat();
 
@@ -48,7 +51,7 @@ export const attempt = (env: SpreadsheetEnv, { item, target, signal = new AbortC
 
 /** An attempt at the first item of the folder. Each reply is given once, the last one as often as it is asked for. */
 export async function answerWith(path: string, ...replies: string[]) {
-  const env = await loadConfig(join(path, 'skillopt.config.json'));
+  const env = await open(path);
   const [item] = await itemsOf(env);
   const target = scripted('coder', ({ messages }) => {
     const turn = messages.filter(({ role }) => role === 'assistant').length;

@@ -14,6 +14,7 @@ import {
   fenced,
   itemsOf,
   loadConfig,
+  open,
 } from '../../support/benchmarks/spreadsheet-env.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { workbookFile } from '../../support/workbook-file.ts';
@@ -168,7 +169,7 @@ writeFileSync(OUTPUT_PATH, Buffer.from('${book.toString('base64')}', 'base64'));
 
   it('passes on what is no fault of the code: a model that fails, a signal, a file that is gone', async () => {
     using folder = doublingFolder(javascript);
-    const env = await loadConfig(join(folder.path, 'skillopt.config.json'));
+    const env = await open(folder.path);
     const [item] = await itemsOf(env);
     const broken = scripted('broken', () => Promise.reject(new ModelCallError('no answer')));
     await expect(attempt(env, { item: item!, target: broken })).rejects.toThrow('no answer');
@@ -188,7 +189,7 @@ writeFileSync(OUTPUT_PATH, Buffer.from('${book.toString('base64')}', 'base64'));
       cpSync(name(1), name(9));
       writeFileSync(name(1), '');
     }
-    const env = await loadConfig(join(folder.path, 'skillopt.config.json'));
+    const env = await open(folder.path);
     const [item] = await itemsOf(env);
     const cases = item!.cases.map((one) => ({ ...one, answer: one.answer.replace('_1_golden', '_9_golden') }));
     const target = scripted('unasked', () => '');
@@ -244,13 +245,13 @@ describe('settings of SpreadsheetBench', () => {
     using texts = doublingFolder({
       extras: { max_turns: '7', exec_timeout: '-1', max_completion_tokens: '99', workers: 'x' },
     });
-    const { version, warnings } = await loadConfig(join(texts.path, 'skillopt.config.json'));
+    const { version, warnings } = await open(texts.path);
     expect([version, warnings]).toEqual([
       expect.stringContaining('for 86400 s, 7 turns, output 99'),
       expect.anything(),
     ]);
     using react = doublingFolder({ extras: { mode: 'react' } });
-    await expect(loadConfig(join(react.path, 'skillopt.config.json'))).rejects.toMatchObject({
+    await expect(open(react.path)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('react gives the model tools, and is not offered here'),
     });
@@ -258,7 +259,7 @@ describe('settings of SpreadsheetBench', () => {
 
   it('say what is not safe and what is not comparable', async () => {
     using folder = doublingFolder({ sandbox: 'none', extras: { language: 'javascript' } });
-    const { warnings } = await loadConfig(join(folder.path, 'skillopt.config.json'));
+    const { warnings } = await open(folder.path);
     expect(warnings!.slice(0, 2)).toEqual([
       expect.stringContaining('do not compare'),
       expect.stringContaining('without a sandbox'),
@@ -272,7 +273,7 @@ describe('settings of SpreadsheetBench', () => {
 
   it('ask for a Python that has openpyxl', async () => {
     using folder = doublingFolder({ sandbox, extras: { python: 'no-such-python' } });
-    const env = await loadConfig(join(folder.path, 'skillopt.config.json'));
+    const env = await open(folder.path);
     await expect((async () => env.setup!({} as never))()).rejects.toMatchObject({
       code: 'ENV_INVALID',
       message: expect.stringContaining('needs openpyxl in no-such-python'),
