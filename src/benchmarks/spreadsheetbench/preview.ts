@@ -1,26 +1,36 @@
 import type { WorkSheet } from '@e965/xlsx';
 import { columnName } from './ranges.ts';
 import { repackWorkbook } from './repack-workbook.ts';
-import { loadSheetJs } from './workbook.ts';
+import { loadSheetJs, readWorkbook, type Sheet } from './workbook.ts';
 
 const [MOST_ROWS, MOST_COLUMNS, MOST_CHARACTERS] = [5, 20, 40];
 
 /** The beginning of each sheet, with formulas as they are written. */
 export async function previewWorkbook(bytes: Uint8Array): Promise<string> {
   const { read, utils } = await loadSheetJs();
+  const { sheets } = await readWorkbook(bytes);
   const { stored } = await repackWorkbook(bytes);
   const workbook = read(stored, { type: 'array', sheetRows: MOST_ROWS, sheetStubs: true });
-  const sizeOf = (sheet: WorkSheet) => {
-    const whole = sheet['!fullref'] ?? sheet['!ref'];
-    const { e: end } = whole === undefined ? { e: { r: -1, c: -1 } } : utils.decode_range(whole);
-    return { rows: end.r + 1, columns: end.c + 1 };
+  /** A file may not say how large a sheet is, and a formula may have no value yet. */
+  const sizeOf = (sheet: WorkSheet, filled: Sheet): Size => {
+    const told = sheet['!fullref'] ?? sheet['!ref'];
+    const { e: end } = told === undefined ? { e: { r: -1, c: -1 } } : utils.decode_range(told);
+    const rows = [...filled.values()].map((column) => largest(column.keys()));
+    return { rows: largest([end.r + 1, ...rows]), columns: largest([end.c + 1, ...filled.keys()]) };
   };
-  return workbook.SheetNames.map((name) => {
-    const sheet = workbook.Sheets[name];
-    if (sheet === undefined || (sheet['!type'] ?? 'sheet') !== 'sheet')
-      return `Sheet ${JSON.stringify(name)}: no cells`;
-    return previewSheet(name, sheet, sizeOf(sheet));
-  }).join('\n\n');
+  const shown = workbook.SheetNames.map((name) => {
+    const [sheet, filled] = [workbook.Sheets[name], sheets.get(name)];
+    if (sheet === undefined || filled === undefined) return `Sheet ${JSON.stringify(name)}: no cells`;
+    return previewSheet(name, sheet, sizeOf(sheet, filled));
+  });
+  return shown.join('\n\n');
+}
+
+/** A call with a million arguments would fail. */
+function largest(numbers: Iterable<number>): number {
+  let most = 0;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
 }
 
 type Size = { readonly rows: number; readonly columns: number };

@@ -9,6 +9,7 @@ import {
 import { extractCode, withoutPaths } from '../../../src/benchmarks/spreadsheetbench/code.ts';
 import { compareWorkbooks } from '../../../src/benchmarks/spreadsheetbench/compare-workbooks.ts';
 import { isMisnamed, pairFiles } from '../../../src/benchmarks/spreadsheetbench/find-cases.ts';
+import { previewWorkbook } from '../../../src/benchmarks/spreadsheetbench/preview.ts';
 import { columnName, parseRange, RULES, type Rule, rangesOf } from '../../../src/benchmarks/spreadsheetbench/ranges.ts';
 import { readWorkbook, type Sheet, type Workbook } from '../../../src/benchmarks/spreadsheetbench/workbook.ts';
 import { goldenCases } from '../../support/golden-cases.ts';
@@ -136,6 +137,12 @@ describe('rules at answer positions that are not written well', () => {
     expect(RULES.map((rule) => verdict(place, rule, { ...GOLD, ...wrong }))).toEqual([true, true, false]);
   });
 
+  it('several ranges with a sheet for each: only the repaired rule knows which', () => {
+    const place = { position: 'A1,A1', sheet: "'Sheet1', 'Retired'" };
+    expect(verdicts(place, 'repaired', { Retired: { A1: 9 } })).toEqual([true, false]);
+    expect(verdicts(place, 'reference', { Retired: { A1: 9 } })).toEqual(['error', 'error']);
+  });
+
   it('quotes behind the exclamation mark, doubled quotes, small letters and rows', () => {
     const names = ['given', "it's", 'Q1, Q2'];
     const read = (position: string) =>
@@ -144,6 +151,7 @@ describe('rules at answer positions that are not written well', () => {
       );
     expect(read("'given!'A1:D2,'Q1, Q2'!b2")).toEqual(['given 1,1,4,2', 'Q1, Q2 2,2,2,2']);
     expect(read("'it''s'!$A$1：B2, 'given'!2:12")).toEqual(["it's 1,1,2,2", 'given 1,2,Infinity,12']);
+    expect(read("'given'!BD2:308")).toEqual(['given 56,2,56,308']);
     expect(read("'given'!D4:A1,B5")).toEqual(['given 1,1,4,4', 'given 2,5,2,5']);
   });
 
@@ -321,6 +329,36 @@ describe('a workbook', () => {
       await readWorkbook(bytes).catch((error: unknown) => expect(error).toBeInstanceOf(Error));
     };
     await fc.assert(fc.asyncProperty(fc.oneof(damaged, fc.uint8Array()), read));
+  });
+});
+
+describe('the preview of a workbook', () => {
+  it('shows the beginning of each sheet, with formulas, and says what it leaves out', async () => {
+    const wide = Array.from({ length: 22 }, (_, index) => index);
+    const rows = [
+      [1, { formula: 'A1*2', value: 2 }, { formula: 'A1*3' }, 'x\n'.repeat(30)],
+      ...Array(6).fill([5]),
+      wide,
+    ];
+    const preview = await previewWorkbook(
+      workbookFile([
+        { name: 'Data', rows },
+        { name: 'Blank', rows: [] },
+      ]),
+    );
+    expect(preview.split('\n').map((line) => line.slice(0, 90).trimEnd())).toMatchInlineSnapshot(`
+      [
+        "Sheet "Data" (A1:V8)",
+        "A1: 1 | B1: =A1*2 | C1: =A1*3 | D1: x x x x x x x x x x x x x x x x x x x x… | E1:  | F1:",
+        "A2: 5 | B2:  | C2:  | D2:  | E2:  | F2:  | G2:  | H2:  | I2:  | J2:  | K2:  | L2:  | M2:",
+        "A3: 5 | B3:  | C3:  | D3:  | E3:  | F3:  | G3:  | H3:  | I3:  | J3:  | K3:  | L3:  | M3:",
+        "A4: 5 | B4:  | C4:  | D4:  | E4:  | F4:  | G4:  | H4:  | I4:  | J4:  | K4:  | L4:  | M4:",
+        "A5: 5 | B5:  | C5:  | D5:  | E5:  | F5:  | G5:  | H5:  | I5:  | J5:  | K5:  | L5:  | M5:",
+        "… 3 more rows, 2 more columns",
+        "",
+        "Sheet "Blank": empty",
+      ]
+    `);
   });
 });
 

@@ -120,6 +120,14 @@ describe('an attempt', () => {
     expect(afterError!.at(-1)!.content).not.toContain(folder.path);
   });
 
+  it('never names a folder that is another one each time: replies are cached by what was asked', async () => {
+    using folder = doublingFolder({ sandbox: 'none', extras: { language: 'javascript' } });
+    const { requests } = await answerWith(folder.path, inJavaScript('nonsense();'), inJavaScript(DOUBLING.javascript));
+    const said = requests[1]!.messages.at(-1)!.content;
+    expect(said).toContain('file://./solution.mjs:1');
+    expect(said).not.toContain('skillopt-rollouts');
+  });
+
   it('is one reply in single mode, and scores each workbook', async () => {
     using folder = doublingFolder({ ...javascript, extras: { language: 'javascript', mode: 'single' } });
     const onlyFirst = DOUBLING.javascript.replace('sheet.A1.v * 2', '42');
