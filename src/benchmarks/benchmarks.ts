@@ -7,6 +7,10 @@ const LOADERS = new Map<string, Load>([
   ['searchqa', async () => (await import('./searchqa/searchqa.ts')).searchqa as unknown as Benchmark],
   ['livemath', async () => (await import('./livemath/livemath.ts')).livemath as unknown as Benchmark],
   ['officeqa', async () => (await import('./officeqa/officeqa.ts')).officeqa as unknown as Benchmark],
+  [
+    'spreadsheetbench',
+    async () => (await import('./spreadsheetbench/spreadsheetbench.ts')).spreadsheetbench as unknown as Benchmark,
+  ],
   ['docvqa', async () => (await import('./docvqa/docvqa.ts')).docvqa as unknown as Benchmark],
   ['alfworld', async () => (await import('./alfworld/alfworld.ts')).alfworld as unknown as Benchmark],
 ]);

@@ -12,6 +12,7 @@ const REMEDIES = {
   script: 'install bsdutils (util-linux)',
   setpriv: 'install util-linux, and run the tests as root',
   python3: 'install python3',
+  openpyxl: 'install python3-openpyxl',
   rg: 'install ripgrep',
   curl: 'install curl',
   chromium: 'install chromium',

@@ -14,6 +14,7 @@ const NAMES = [
   ['searchqa', 'searchqa'],
   ['livemath', 'livemathematicianbench'],
   ['officeqa', 'officeqa'],
+  ['spreadsheetbench', 'spreadsheetbench'],
   ['docvqa', 'docvqa'],
   ['alfworld', 'alfworld'],
 ] as const;

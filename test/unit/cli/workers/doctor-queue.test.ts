@@ -60,7 +60,10 @@ it.skipIf(lacksRedis())('names the server, and the workers that are ready', asyn
     isOk: true,
     detail: expect.stringMatching(/^redis:\/\/127\.0\.0\.1:\d+ answered in \d+ ms: (Redis|Valkey) \d+\.\d+\.\d+$/),
   });
-  expect(before.workers).toMatchObject({ isOk: true, detail: expect.stringContaining('no worker for this project yet') });
+  expect(before.workers).toMatchObject({
+    isOk: true,
+    detail: expect.stringContaining('no worker for this project yet'),
+  });
 
   using copy = copyOfProject();
   await using _ = await copy.worker(redis.url);
