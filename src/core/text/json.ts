@@ -61,6 +61,16 @@ function setOwn(object: Record<string, unknown>, key: string, value: unknown): v
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true }); // a key like others
 }
 
+/** The same keys with other values. */
+export function mapValues<Value>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => unknown,
+): Record<string, unknown> {
+  const mapped = {};
+  for (const key of Object.keys(record)) setOwn(mapped, key, change(record[key]!, key));
+  return mapped;
+}
+
 /** The end of the JSON object or list that begins at `start`. Brackets in strings do not count. */
 export function endOfJson(text: string, start: number): number | undefined {
   let [depth, isInString] = [0, false];
