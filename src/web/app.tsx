@@ -22,10 +22,7 @@ export function App() {
   });
   const at = path.join('/');
   const main = useRef<HTMLElement>(null);
-  useEffect(() => {
-    document.title = at === '' ? 'skillopt' : `${at.replace(/^runs\//, '').replaceAll('/', ' · ')} – skillopt`;
-    scrollTo(0, 0);
-  }, [at]);
+  useFreshPage(at);
   return (
     <>
       <header className="top">
@@ -49,6 +46,14 @@ export function App() {
       <HelpDialog isOpen={isHelp} onClose={() => setHelp(false)} />
     </>
   );
+}
+
+/** Another place has another title, and is read from its top. */
+function useFreshPage(at: string): void {
+  useEffect(() => {
+    document.title = at === '' ? 'skillopt' : `${at.replace(/^runs\//, '').replaceAll('/', ' · ')} – skillopt`;
+    scrollTo(0, 0);
+  }, [at]);
 }
 
 function Place({ path: [first, run] }: { readonly path: readonly string[] }) {

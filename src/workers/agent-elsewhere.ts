@@ -40,94 +40,99 @@ type OpenRun = {
 const NOTHING_SPENT: AgentSpending = { calls: 0, usage: noUsage, most: { totalTokens: 0, costUsd: 0 } };
 
 /** The runs of the agent within one attempt, as the process that trains sees them. */
-export function agentRuns(
-  context: RunnerContext,
-  post: Post<Orders>,
-  { run, worker }: { run: string; worker: string },
-) {
-  const open = new Map<string, OpenRun>();
-  const slots = new Map<number, Slot>();
-  const gone = new AbortController();
-  let lastSlot = 0;
-  const requestOf = ({ agentRun }: AgentOf) => {
-    const found = open.get(agentRun);
-    if (found === undefined) throw new Error('the agent is not at work');
-    return found;
-  };
-  const stateOf = (limiter: RateLimiter | undefined): SlotState => ({
-    waiting: limiter?.state().waiting ?? 0,
-    refusedForMs: limiter?.refusedForMs(),
-  });
-  const executeOn = async (of: AgentOf, request: AgentRunRequest): Promise<AgentRun> => {
-    open.set(of.agentRun, { request, spent: NOTHING_SPENT, granted: 0 });
+export class AgentRuns {
+  readonly #context: RunnerContext;
+  readonly #post: Post<Orders>;
+  readonly #at: { readonly run: string; readonly worker: string };
+  readonly #open = new Map<string, OpenRun>();
+  readonly #slots = new Map<number, Slot>();
+  readonly #gone = new AbortController();
+  #lastSlot = 0;
+
+  constructor(context: RunnerContext, post: Post<Orders>, at: { readonly run: string; readonly worker: string }) {
+    this.#context = context;
+    this.#post = post;
+    this.#at = at;
+  }
+
+  async agent({ attempt, agentRun, limits, stage, sampleIndex }: AgentOf & WireAgentRequest): Promise<null> {
+    const workspace = { path: '' };
+    executions.set(workspace, (request) => this.#execute({ attempt, agentRun }, request));
+    const signal = AbortSignal.any([this.#context.signal, this.#gone.signal]);
+    await this.#context.agent!.run({
+      ...{ workspace, prompt: '', skills: [], limits, sampleIndex, signal },
+      ...defined({ stage }),
+    });
+    return null;
+  }
+
+  async #execute(of: AgentOf, request: AgentRunRequest): Promise<AgentRun> {
+    const { run, worker } = this.#at;
+    this.#open.set(of.agentRun, { request, spent: NOTHING_SPENT, granted: 0 });
     const { limits, asking, signal } = request;
     try {
       const order = { run, ...of, limits, ...defined({ maxRetries: asking?.maxRetries }) };
-      const made = await post.ask(worker, 'start', order, signal);
+      const made = await this.#post.ask(worker, 'start', order, signal);
       return { text: '', ended: 'done', steps: [], skillsOffered: [], skillsLoaded: [], ...definedRun(made) };
     } finally {
-      open.delete(of.agentRun);
-      if (signal.aborted) post.tell(worker, 'end', { run, ...of });
+      this.#open.delete(of.agentRun);
+      if (signal.aborted) this.#post.tell(worker, 'end', { run, ...of });
     }
-  };
-  return {
-    async agent({ attempt, agentRun, limits, stage, sampleIndex }: AgentOf & WireAgentRequest): Promise<null> {
-      const workspace = { path: '' };
-      executions.set(workspace, (request) => executeOn({ attempt, agentRun }, request));
-      const signal = AbortSignal.any([context.signal, gone.signal]);
-      await context.agent!.run({
-        workspace,
-        prompt: '',
-        skills: [],
-        limits,
-        sampleIndex,
-        signal,
-        ...defined({ stage }),
-      });
-      return null;
-    },
-    async spend({ spending, ...of }: AgentOf & { readonly spending: AgentSpending }): Promise<null> {
-      const run = requestOf(of);
-      run.granted = Math.max(0, run.granted - Math.max(0, spending.calls - run.spent.calls));
-      run.spent = spending;
-      run.request.onSpend?.(spending);
-      return null;
-    },
-    async slot({ isAgain, ...of }: AgentOf & { readonly isAgain: boolean }) {
-      const run = requestOf(of);
-      const { request } = run;
-      const limiter = request.asking?.limiter;
-      const slot = await limiter?.acquire({ signals: [request.signal], isAgain });
-      try {
-        // Before it is sent: a call that no limit allows must not be made.
-        const { calls, inFlight = 0 } = run.spent;
-        const more = run.granted + 1;
-        request.onSpend?.({ ...run.spent, calls: calls + more, inFlight: inFlight + more });
-        run.granted = more;
-      } catch (error) {
-        slot?.release();
-        throw error;
-      }
-      lastSlot += 1;
-      if (slot) slots.set(lastSlot, slot);
-      return { slot: lastSlot, ...stateOf(limiter) };
-    },
-    async slotEnd({ slot: id, how, retryAfterMs, ...of }: Questions['slotEnd'][0]): Promise<SlotState> {
-      const slot = slots.get(id);
-      slots.delete(id);
-      if (how === 'refuse') slot?.refuse(retryAfterMs);
-      else slot?.[how]();
-      return stateOf(open.get(of.agentRun)?.request.asking?.limiter);
-    },
-    /** The worker is gone, or the attempt is over: what its agent was doing is paid for, and no outage of a model. */
-    end() {
-      gone.abort(new Error('the worker of the agent is gone'));
-      for (const slot of slots.values()) slot.release();
-    },
-  };
+  }
+
+  async spend({ spending, ...of }: AgentOf & { readonly spending: AgentSpending }): Promise<null> {
+    const run = this.#openRun(of);
+    run.granted = Math.max(0, run.granted - Math.max(0, spending.calls - run.spent.calls));
+    run.spent = spending;
+    run.request.onSpend?.(spending);
+    return null;
+  }
+
+  async slot({ isAgain, ...of }: AgentOf & { readonly isAgain: boolean }): Promise<Questions['slot'][1]> {
+    const run = this.#openRun(of);
+    const { request } = run;
+    const limiter = request.asking?.limiter;
+    const slot = await limiter?.acquire({ signals: [request.signal], isAgain });
+    try {
+      // Before it is sent: a call that no limit allows must not be made.
+      const { calls, inFlight = 0 } = run.spent;
+      const more = run.granted + 1;
+      request.onSpend?.({ ...run.spent, calls: calls + more, inFlight: inFlight + more });
+      run.granted = more;
+    } catch (error) {
+      slot?.release();
+      throw error;
+    }
+    this.#lastSlot += 1;
+    if (slot) this.#slots.set(this.#lastSlot, slot);
+    return { slot: this.#lastSlot, ...stateOf(limiter) };
+  }
+
+  #openRun({ agentRun }: AgentOf): OpenRun {
+    const found = this.#open.get(agentRun);
+    if (found === undefined) throw new Error('the agent is not at work');
+    return found;
+  }
+
+  async slotEnd({ slot: id, how, retryAfterMs, ...of }: Questions['slotEnd'][0]): Promise<SlotState> {
+    const slot = this.#slots.get(id);
+    this.#slots.delete(id);
+    if (how === 'refuse') slot?.refuse(retryAfterMs);
+    else slot?.[how]();
+    return stateOf(this.#open.get(of.agentRun)?.request.asking?.limiter);
+  }
+
+  /** The worker is gone, or the attempt is over: what its agent was doing is paid for, and no outage of a model. */
+  end(): void {
+    this.#gone.abort(new Error('the worker of the agent is gone'));
+    for (const slot of this.#slots.values()) slot.release();
+  }
 }
 
-export type AgentRuns = ReturnType<typeof agentRuns>;
+const stateOf = (limiter: RateLimiter | undefined): SlotState => ({
+  waiting: limiter?.state().waiting ?? 0,
+  refusedForMs: limiter?.refusedForMs(),
+});
 
 const definedRun = ({ turns, calls, usage, costUsd }: WireRun) => ({ turns, usage, ...defined({ calls, costUsd }) });
 

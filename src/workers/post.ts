@@ -44,8 +44,6 @@ const KEPT_MS = 60_000;
 /** Letters that nobody fetches go away. */
 const EXPIRE_S = 3_600;
 
-type Question = { readonly to: string; readonly letter: Letter; settle(answer: Letter & { type: 'answer' }): void };
-
 /** Questions and answers between processes over lists of the server. Each question is handled once, and none is lost. */
 export async function openPost<Asks extends Exchange, Asked extends Exchange>(
   server: QueueServer,
@@ -54,42 +52,40 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
 ): Promise<Post<Asks>> {
   const address = randomUUID();
   const [out, into] = [await server.connect(heard), await server.connect()];
-  const asked = new Map<string, Question>();
-  const underWay = new Set<string>();
-  const answered = keepFor<Letter>(KEPT_MS);
   const send = sender(out);
-
-  const handle = async ({ id, from, kind, body }: Letter & { type: 'ask' }) => {
-    if (underWay.has(id) || answered.get(id)) return;
-    underWay.add(id);
-    const answer: Letter = await Promise.resolve()
-      .then(() => {
-        if (!Object.hasOwn(answers, kind)) throw new Error(`nobody answers ${JSON.stringify(kind)} here`);
-        return answers[kind]!(body as never, from);
-      })
-      .then(
-        (value) => ({ type: 'answer', id, value }) as const,
-        (error) => ({ type: 'answer', id, error: encodeError(error) }) as const,
-      );
-    // A reply of a model is kept with its attempt, and would be answered from there again. Kept here too, they fill the memory.
-    if (kind !== 'call') answered.set(id, answer);
-    underWay.delete(id);
-    send(from, answer);
-  };
+  const [asking, answering] = [askingSide<Asks>(address, send), answeringSide(answers, send)];
   const take = (letter: Letter) => {
-    const { id } = letter;
-    if (letter.type === 'ask') return void handle(letter);
-    if (letter.type === 'answer') return asked.get(id)?.settle(letter);
-    if (letter.type === 'repeat') return asked.has(id) && send(asked.get(id)!.to, asked.get(id)!.letter);
-    if (!underWay.has(id)) send(letter.from, answered.get(id) ?? { type: 'repeat', id });
+    if (letter.type === 'ask') void answering.handle(letter);
+    else if (letter.type === 'remind') answering.remind(letter);
+    else if (letter.type === 'answer') asking.settle(letter);
+    else asking.repeat(letter);
   };
+  const receiving = { isOver: false };
+  receive(into, keyOf('post', address), receiving, take);
+  const { ask } = asking;
+  return {
+    ...{ address, ask },
+    tell: (to, kind, body) => void ask(to, kind, body, AbortSignal.timeout(KEPT_MS)).catch(() => undefined),
+    close() {
+      receiving.isOver = true;
+      asking.close();
+      answering.close();
+      into.disconnect();
+      void out.quit().catch(() => undefined);
+    },
+  };
+}
 
+type Send = (to: string, letter: Letter) => void;
+type LetterOf<Type extends Letter['type']> = Extract<Letter, { type: Type }>;
+type Question = { readonly to: string; readonly letter: Letter; settle(answer: LetterOf<'answer'>): void };
+
+/** The questions of this process that are not answered yet. Others are reminded of them. */
+function askingSide<Asks extends Exchange>(address: string, send: Send) {
+  const asked = new Map<string, Question>();
   const reminding = setInterval(() => {
     for (const [id, { to }] of asked) send(to, { type: 'remind', id, from: address });
   }, REMIND_MS).unref();
-  const receiving = { isOver: false };
-  receive(into, keyOf('post', address), receiving, take);
-
   const ask: Post<Asks>['ask'] = async (to, kind, body, signal) => {
     signal?.throwIfAborted();
     const id = randomUUID();
@@ -101,17 +97,43 @@ export async function openPost<Asks extends Exchange, Asked extends Exchange>(
     send(to, letter);
     return untilAborted(answering, signal).finally(() => asked.delete(id)) as never;
   };
-
   return {
-    ...{ address, ask },
-    tell: (to, kind, body) => void ask(to, kind, body, AbortSignal.timeout(KEPT_MS)).catch(() => undefined),
-    close() {
-      receiving.isOver = true;
-      clearInterval(reminding);
-      answered.close();
-      into.disconnect();
-      void out.quit().catch(() => undefined);
+    ask,
+    settle: (answer: LetterOf<'answer'>) => asked.get(answer.id)?.settle(answer),
+    repeat({ id }: LetterOf<'repeat'>): void {
+      const question = asked.get(id);
+      if (question) send(question.to, question.letter);
     },
+    close: () => clearInterval(reminding),
+  };
+}
+
+/** The questions of others, each of which is handled once, and the answers to them. */
+function answeringSide<Asked extends Exchange>(answers: Answers<Asked>, send: Send) {
+  const underWay = new Set<string>();
+  const answered = keepFor<Letter>(KEPT_MS);
+  return {
+    async handle({ id, from, kind, body }: LetterOf<'ask'>): Promise<void> {
+      if (underWay.has(id) || answered.get(id)) return;
+      underWay.add(id);
+      const answer: Letter = await Promise.resolve()
+        .then(() => {
+          if (!Object.hasOwn(answers, kind)) throw new Error(`nobody answers ${JSON.stringify(kind)} here`);
+          return answers[kind]!(body as never, from);
+        })
+        .then(
+          (value) => ({ type: 'answer', id, value }) as const,
+          (error) => ({ type: 'answer', id, error: encodeError(error) }) as const,
+        );
+      // A reply of a model is kept with its attempt, and would be answered from there again. Kept here too, they fill the memory.
+      if (kind !== 'call') answered.set(id, answer);
+      underWay.delete(id);
+      send(from, answer);
+    },
+    remind({ id, from }: LetterOf<'remind'>): void {
+      if (!underWay.has(id)) send(from, answered.get(id) ?? { type: 'repeat', id });
+    },
+    close: answered.close,
   };
 }
 
@@ -129,7 +151,7 @@ function keepFor<Value>(ms: number) {
 }
 
 /** Sends what is written in one turn of the event loop together: a write to a socket costs more than what it carries. */
-function sender(redis: Redis): (to: string, letter: Letter) => void {
+function sender(redis: Redis): Send {
   const boxes = new Map<string, string[]>();
   const flush = () => {
     const batch = redis.pipeline();

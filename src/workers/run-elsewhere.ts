@@ -11,10 +11,10 @@ import type {
 } from '../core/contracts/index.ts';
 import { memoize, plural, skillHash } from '../core/text/index.ts';
 import { linkedSignal, onAbort } from '../models/index.ts';
-import { type AgentRuns, agentRuns } from './agent-elsewhere.ts';
+import { AgentRuns } from './agent-elsewhere.ts';
 import { differences, type Fingerprint, leave, present, queueName, RENEW_MS, whoIsHere } from './handshake.ts';
 import { type Answers, openPost, type Post } from './post.ts';
-import { openServer, PREFIX, soon } from './redis.ts';
+import { openServer, PREFIX, type QueueServer, soon } from './redis.ts';
 import { type CallOf, decodeError, fromWire, type Job, type Orders, type Questions } from './wire.ts';
 
 export type RunElsewhereOptions = {
@@ -41,28 +41,9 @@ export async function runElsewhere({
       for (const attempt of open.values()) attempt.fail(error);
     },
   };
-  const attemptOf = ({ attempt }: { readonly attempt: number }) => {
-    const found = open.get(attempt);
-    if (found === undefined) throw new Error('the attempt is over');
-    return found;
-  };
-  const answers: Answers<Questions> = {
-    begin: async (body) => open.get(body.attempt)?.begin(body),
-    call: (body) => attemptOf(body).call(body),
-    drop: async (body) => attemptOf(body).drop(body),
-    result: async (body) => open.get(body.attempt)?.end(body) ?? null,
-    agent: (body) => attemptOf(body).agent().agent(body),
-    spend: (body) => attemptOf(body).agent().spend(body),
-    slot: (body) => attemptOf(body).agent().slot(body),
-    slotEnd: (body) => attemptOf(body).agent().slotEnd(body),
-  };
-  const post = await openPost<Orders, Questions>(server, answers, heard);
+  const post = await openPost<Orders, Questions>(server, answersFrom(open), heard);
   const redis = await server.connect();
-  const queue = new server.bullmq.Queue<Job>(queueName(fingerprint), {
-    ...{ connection: server.options, prefix: PREFIX, streams: { events: { maxLen: 100 } } },
-    defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
-  });
-  queue.on('error', () => undefined); // the post notices a lost server
+  const queue = openQueue(server, queueName(fingerprint));
   const watch = watchWorkers({ redis, queue, post, open, fingerprint, onWarning });
   let last = 0;
   let isClosed = false;
@@ -94,6 +75,33 @@ export async function runElsewhere({
       post.close();
       redis.disconnect();
     },
+  };
+}
+
+function openQueue({ bullmq, options: connection }: QueueServer, name: string): Queue<Job> {
+  const queue = new bullmq.Queue<Job>(name, {
+    ...{ connection, prefix: PREFIX, streams: { events: { maxLen: 100 } } },
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
+  });
+  queue.on('error', () => undefined); // the post notices a lost server
+  return queue;
+}
+
+function answersFrom(open: ReadonlyMap<number, OpenAttempt>): Answers<Questions> {
+  const attemptOf = ({ attempt }: { readonly attempt: number }) => {
+    const found = open.get(attempt);
+    if (found === undefined) throw new Error('the attempt is over');
+    return found;
+  };
+  return {
+    begin: async (body) => open.get(body.attempt)?.begin(body),
+    call: (body) => attemptOf(body).call(body),
+    drop: async (body) => attemptOf(body).drop(body),
+    result: async (body) => open.get(body.attempt)?.end(body) ?? null,
+    agent: (body) => attemptOf(body).agent().agent(body),
+    spend: (body) => attemptOf(body).agent().spend(body),
+    slot: (body) => attemptOf(body).agent().slot(body),
+    slotEnd: (body) => attemptOf(body).agent().slotEnd(body),
   };
 }
 
@@ -140,7 +148,7 @@ class OpenAttempt {
     const { key, item, skill, sampleIndex } = this.#attempt;
     const { target, judge, agent, begin } = this.#context;
     this.#agentRuns?.end();
-    this.#agentRuns = agent && agentRuns(this.#context, this.#post, { run: this.#post.address, worker });
+    this.#agentRuns = agent && new AgentRuns(this.#context, this.#post, { run: this.#post.address, worker });
     this.#worker = worker;
     begin();
     const hash = hashOfSkill(skill);

@@ -26,7 +26,7 @@ import {
   whoIsHere,
 } from './handshake.ts';
 import { openPost, type Post } from './post.ts';
-import { openServer, PREFIX, soon } from './redis.ts';
+import { openServer, PREFIX, type QueueServer, soon } from './redis.ts';
 import { encodeError, type Job, type Orders, type Questions, type Task, toWire } from './wire.ts';
 
 export type ServeRolloutsOptions = {
@@ -74,34 +74,23 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   };
   const post = await openPost<Questions, Orders>(server, orders, heard);
   const redis = await server.connect();
-  const skills = new Map<string, string>();
   const folder = join(tmpdir(), `skillopt-worker-${post.address}`);
   const { extras, rolloutTimeoutMs, callTimeoutMs } = options;
   const deps = createStageDeps({ extras, rolloutTimeoutMs, callTimeoutMs, target: nobody, optimizer: nobody });
   let done = 0;
-  const tell = (type: 'begin' | 'end', { item }: Task) => onEvent({ type, item: item.id, inFlight: active.size, done });
+  const tell = (type: 'begin' | 'end', { item }: Task) => {
+    if (type === 'end') done += 1;
+    onEvent({ type, item: item.id, inFlight: active.size, done });
+  };
+  const making: Making = { ...options, post, agents, folder, deps, skills: new Map(), tell };
 
-  const make = async ({ run, attempt }: Job): Promise<void> => {
-    const key = `${run} ${attempt}`;
+  const make = async (job: Job): Promise<void> => {
+    const key = `${job.run} ${job.attempt}`;
     const over = new AbortController();
     active.set(key, over);
     try {
-      if (!(await isHere(redis, 'run', run))) return; // nobody waits for it
-      const known = new Map(skills); // one that it says it knows must not be forgotten meanwhile
-      const asked = { attempt, worker: post.address, known: [...known.keys()] };
-      const task = await post.ask(run, 'begin', asked, over.signal);
-      if (!task) return;
-      if (task.skill !== undefined) remember(skills, task.skillHash, task.skill);
-      tell('begin', task);
-      const made = { run, attempt, task, skill: task.skill ?? known.get(task.skillHash)!, signal: over.signal };
-      const outcome = await attemptTask(made, { ...options, post, agents, folder, deps }).then(
-        (result) => ({ attempt, result }),
-        (error) => ({ attempt, error: encodeError(error) }),
-      );
-      over.signal.throwIfAborted();
-      await post.ask(run, 'result', outcome, over.signal);
-      done += 1;
-      tell('end', task);
+      if (!(await isHere(redis, 'run', job.run))) return; // nobody waits for it
+      await serveAttempt({ ...job, signal: over.signal }, making);
     } catch (error) {
       if (!over.signal.aborted) throw error;
     } finally {
@@ -109,13 +98,7 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
     }
   };
 
-  const name = queueName(fingerprint);
-  const worker = new server.bullmq.Worker<Job>(name, (job) => make(job.data), {
-    ...{ connection: server.options, prefix: PREFIX, concurrency },
-    ...{ lockDuration: LOCK_MS, stalledInterval: LOOK_MS, maxStalledCount: 1_000, drainDelay: 1 },
-    ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
-  });
-  worker.on('error', () => undefined); // the post notices a lost server
+  const worker = takeJobs(server, options, make);
   const presence = () => ({ ...fingerprint, ...here, address: post.address, concurrency, inFlight: active.size, done });
   const watch = watchRuns({ redis, active, presence, onMismatch: (one) => onEvent({ type: 'mismatch', ...one }) });
   await worker.waitUntilReady();
@@ -135,6 +118,20 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function takeJobs(
+  { bullmq, options: connection }: QueueServer,
+  { fingerprint, concurrency }: ServeRolloutsOptions,
+  make: (job: Job) => Promise<void>,
+) {
+  const worker = new bullmq.Worker<Job>(queueName(fingerprint), (job) => make(job.data), {
+    ...{ connection, prefix: PREFIX, concurrency },
+    ...{ lockDuration: LOCK_MS, stalledInterval: LOOK_MS, maxStalledCount: 1_000, drainDelay: 1 },
+    ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+  });
+  worker.on('error', () => undefined); // the post notices a lost server
+  return worker;
 }
 
 /** Each attempt has its own models. */
@@ -182,7 +179,29 @@ type Making = ServeRolloutsOptions & {
   readonly post: Post<Questions>;
   readonly agents: AgentsWaiting;
   readonly folder: string;
+  /** Texts by their hash. */
+  readonly skills: Map<string, string>;
+  readonly tell: (type: 'begin' | 'end', task: Task) => void;
 };
+
+/** Asks the run for the attempt, makes it, and says what came of it. */
+async function serveAttempt(asked: CallsOf, making: Making): Promise<void> {
+  const { run, attempt, signal } = asked;
+  const { post, skills, tell } = making;
+  const known = new Map(skills); // one that it says it knows must not be forgotten meanwhile
+  const task = await post.ask(run, 'begin', { attempt, worker: post.address, known: [...known.keys()] }, signal);
+  if (!task) return;
+  if (task.skill !== undefined) remember(skills, task.skillHash, task.skill);
+  tell('begin', task);
+  const made = { ...asked, task, skill: task.skill ?? known.get(task.skillHash)! };
+  const outcome = await attemptTask(made, making).then(
+    (result) => ({ attempt, result }),
+    (error) => ({ attempt, error: encodeError(error) }),
+  );
+  signal.throwIfAborted();
+  await post.ask(run, 'result', outcome, signal);
+  tell('end', task);
+}
 
 /** The attempt as the process that trains would make it, but for its models, which that process asks. */
 async function attemptTask({ task, skill, ...asked }: Made, making: Making): Promise<RolloutResult> {

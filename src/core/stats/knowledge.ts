@@ -201,11 +201,9 @@ function gradedLikelihood(within: number) {
   };
 }
 
-function logOdds({ lifted, spoiled, odds }: Hypothesis, met: readonly Cases[]): number {
-  let log = Math.log(odds);
-  for (const { same, up, down } of met) {
-    log += Math.log((1 - lifted - spoiled) * same.likelihood + lifted * up.likelihood + spoiled * down.likelihood);
-  }
+function logOdds(hypothesis: Hypothesis, met: readonly Cases[]): number {
+  let log = Math.log(hypothesis.odds);
+  for (const item of met) log += Math.log(sharesOf(item, hypothesis).total);
   return log;
 }
 
@@ -223,23 +221,28 @@ function expect(cases: readonly Cases[], odds: readonly number[]): Omit<Weighed,
   const untouched = cases.map(() => 0);
   const believed = cases.map(() => 0);
   const sums = { gain: 0, upside: 0, downside: 0, chance: 0 };
-  for (const [place, weight] of odds.entries()) {
-    if (weight < NEGLIGIBLE) continue;
-    const { lifted, spoiled } = HYPOTHESES[place]!;
+  odds.forEach((weight, place) => {
+    if (weight < NEGLIGIBLE) return;
     let gain = 0;
-    for (const [item, { before, same, up, down }] of cases.entries()) {
-      const shares = [(1 - lifted - spoiled) * same.likelihood, lifted * up.likelihood, spoiled * down.likelihood];
-      const total = shares[0]! + shares[1]! + shares[2]!;
-      gain += (shares[1]! * (up.score - before) + shares[2]! * (down.score - before)) / total;
-      untouched[item]! += (weight * shares[0]!) / total;
-      believed[item]! += (weight * (shares[0]! * same.score + shares[1]! * up.score + shares[2]! * down.score)) / total;
-    }
+    cases.forEach((one, item) => {
+      const { same, up, down, total } = sharesOf(one, HYPOTHESES[place]!);
+      gain += (up * (one.up.score - one.before) + down * (one.down.score - one.before)) / total;
+      untouched[item]! += (weight * same) / total;
+      believed[item]! += (weight * (same * one.same.score + up * one.up.score + down * one.down.score)) / total;
+    });
     sums.gain += weight * gain;
     if (gain > 0) sums.upside += weight * gain;
     else sums.downside -= weight * gain;
     if (gain > NEGLIGIBLE) sums.chance += weight;
-  }
+  });
   return { ...sums, untouched, believed };
+}
+
+/** How likely each case of an item is under a hypothesis, all but for the factor `total`. */
+function sharesOf(item: Cases, { lifted, spoiled }: Hypothesis) {
+  const same = (1 - lifted - spoiled) * item.same.likelihood;
+  const [up, down] = [lifted * item.up.likelihood, spoiled * item.down.likelihood];
+  return { same, up, down, total: same + up + down };
 }
 
 function leadOf(items: readonly WeighedItem[]): number {

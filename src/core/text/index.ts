@@ -10,6 +10,7 @@ export {
   jsonCandidates,
   jsonLine,
   jsonText,
+  mapValues,
   parseJson,
   snakeName,
   textOf,

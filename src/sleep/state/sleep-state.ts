@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { describeIssue, parseJson } from '../../core/text/index.ts';
+import { describeIssue, isObject, mapValues, parseJson } from '../../core/text/index.ts';
 import {
   freePath,
   openStateFolder,
@@ -223,6 +223,5 @@ export function redactTask(task: TaskRecord, redact: Redact): TaskRecord {
 export function mapTexts<Value>(value: Value, change: Redact): Value {
   if (typeof value === 'string') return change(value) as Value;
   if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change)) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapTexts(entry, change)])) as Value;
+  return isObject(value) ? (mapValues(value, (entry) => mapTexts(entry, change)) as Value) : value;
 }

@@ -1,4 +1,4 @@
-import { skillHash } from '../../text/index.ts';
+import { isObject, mapValues, skillHash } from '../../text/index.ts';
 import { longWords, type Rule } from './rule.ts';
 import { isPlaceholder, SECRET } from './secret-value.ts';
 
@@ -283,8 +283,7 @@ const ALREADY_HIDDEN = /^\((?:secret|hidden [0-9a-f]{12})\)$/;
 export function hideSecrets(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return hideText(value, name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_'));
   if (Array.isArray(value)) return value.map((entry) => hideSecrets(entry, name));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, hideSecrets(entry, key)]));
+  return isObject(value) ? mapValues(value, hideSecrets) : value;
 }
 
 function hideText(text: string, name: string): string {
