@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import { defined, shellWord } from '../core/text/index.ts';
-import { type Columns } from '../envs/index.ts';
+import type { Columns } from '../envs/index.ts';
 import { readHead } from '../imports/index.ts';
 import {
   type Choice,
