@@ -82,6 +82,7 @@ function openAttempts({ settings, files }: OpenOptions<Settings>): Attempts<Game
   return {
     rule: `won within ${maxSteps} steps (hard and soft)`,
     version: `1, steps ${maxSteps}, output ${maxCompletionTokens}, world ${sha256.slice(0, 12)}`,
+    targetCalls: { low: 1, high: maxSteps },
     prompt: `${RULES}\n\n${turnText(SAMPLE_TURN)}`,
     attempt: (context) => playGame(context, opening(context.item.game), settings),
     probe: (item, signal) => probeGame(item, opening(item.game), signal),

@@ -70,6 +70,7 @@ function open({ settings, files }: Parameters<typeof officeqa.open>[0]): Attempt
     rule: ruleText(settings),
     version: `1, ${rule} rule, tolerance ${tolerance}, turns ${maxToolTurns}, output ${maxCompletionTokens}`,
     prompt: [RULES, RULES_FOR_AGENTS, REMINDER, TIME_IS_UP].join('\n\n'),
+    targetCalls: { low: 1, high: maxToolTurns + 2 }, // with the reminder, and the turn for the answer
     attempt: (context) => attempt(context, { settings, files }),
     probe: ({ answer }) => ({
       right: scoreWith(settings, taggedAnswer(`<answer>${answer}</answer>`) ?? '', answer).hard,

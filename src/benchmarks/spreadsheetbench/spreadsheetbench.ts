@@ -69,6 +69,7 @@ function open({ settings, files, sandbox }: OpenOptions<Settings>): Attempts<Spr
     rule: `values of cells at the answer position, rule ${rule}; ${language === 'python' ? 'Python' : 'JavaScript'} code. All workbooks (hard), share of workbooks (soft)`,
     version: `1, rule ${rule}, ${interpreter} in ${sandbox.id} for ${execTimeout} s, ${maxTurns} turns, output ${maxOutputTokens}`,
     prompt: allWords(language),
+    targetCalls: { low: 1, high: maxTurns },
     warnings: [
       ...(language === 'javascript' ? [OTHER_LANGUAGE] : []),
       ...(sandbox.id === 'none'

@@ -124,7 +124,10 @@ export type ScoringTrial = {
 /** A rollout result; without `id` it is the item's. */
 export type RolloutOutput = Omit<RolloutResult, 'id'> & { readonly id?: string };
 
-type EnvDefinition<Schema extends z.ZodType<Item>> = Pick<SkillEnv, 'name' | 'version' | 'prompts' | 'judgeCalls'> & {
+type EnvDefinition<Schema extends z.ZodType<Item>> = Pick<
+  SkillEnv,
+  'name' | 'version' | 'prompts' | 'judgeCalls' | 'targetCalls' | 'needsImages'
+> & {
   /** Checks every item once, so that `rolloutOne` never meets a malformed one. */
   readonly schema: Schema;
   readonly items: Readonly<Record<string, readonly z.input<Schema>[]>>;
@@ -138,12 +141,14 @@ export function defineEnv<Schema extends z.ZodType<Item>>(
   definition: EnvDefinition<Schema>,
 ): SkillEnv<z.output<Schema>> {
   requireParts(definition);
-  const { name, version, prompts, judgeCalls, initialSkill, taskTypes } = definition;
+  const { name, version, prompts, judgeCalls, targetCalls, needsImages, initialSkill, taskTypes } = definition;
   return {
     name,
     ...(version === undefined ? {} : { version }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(judgeCalls === undefined ? {} : { judgeCalls }),
+    ...(targetCalls === undefined ? {} : { targetCalls }),
+    ...(needsImages === undefined ? {} : { needsImages }),
     ...(initialSkill === undefined ? {} : { getInitialSkill: () => initialSkill }),
     ...(taskTypes === undefined ? {} : { getTaskTypes: () => taskTypes }),
     getItems: (split) =>
