@@ -42,7 +42,7 @@ const OURS: readonly (readonly [text: string, error: string])[] = [
   ['env: 3', 'env: expected text, got 3'],
   ['env: quiz', 'unknown environment "quiz"'],
   ['env: QA', 'unknown environment "QA" — did you mean qa?'],
-  ['env: searchqa', 'the benchmark "searchqa" does not come with this package'],
+  ['env: searchqq', 'unknown environment "searchqq" — did you mean searchqa?'],
   ['env: ./none.mjs', 'the environment module none.mjs does not exist'],
   ['skill: none.md', 'the skill document none.md does not exist'],
   ['splitRatio: half', 'splitRatio: expected three positive numbers such as 4:3:3, got "half"'],
@@ -207,7 +207,7 @@ describe('a config of SkillOpt names its line and its own key', () => {
       'x.yaml:2: env.split_ratio: expected three positive numbers such as 4:3:3, got "1:1"',
     ],
     ['env:\n  exec_timeout: soon', 'x.yaml:2: env.exec_timeout: expected a number, got "soon"'],
-    ['env:\n  name: searchqa', 'x.yaml:2: the benchmark "searchqa" does not come with this package'],
+    ['env:\n  name: swebench', 'x.yaml:2: unknown environment "swebench"'],
     ['env:\n  skill_init: none.md', 'x.yaml:2: the skill document none.md does not exist'],
     ['model:\n  backend: qwne', 'x.yaml:2: model.backend: unknown backend "qwne" — did you mean qwen?'],
     [
