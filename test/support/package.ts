@@ -49,7 +49,7 @@ function compile(): void {
     stdio: 'inherit',
   });
   renameSync(join(COMPILED, 'src'), join(COMPILED, 'dist'));
-  const isText = (path: string) => path.endsWith('.md') || path.endsWith('.mjs');
+  const isText = (path: string) => /\.(md|mjs|py)$/.test(path);
   for (const path of filesIn('src').filter(isText)) cpSync(path, join(COMPILED, path.replace('src', 'dist')));
   for (const path of ['package.json', 'bin']) cpSync(path, join(COMPILED, path), { recursive: true });
   symlinkSync('dist', join(COMPILED, 'src')); // one copy of the code for both: its place among the sources, and in the package
