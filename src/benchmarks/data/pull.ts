@@ -61,7 +61,8 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
   await requireOurs(out);
   const draft = `${out}.new`;
   await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
+  await mkdir(dirname(draft), { recursive: true });
+  await mkdir(draft); // by itself: with its parents, Node tries for ever where the system lets nobody make one
   try {
     const settings = parseSettings(benchmark, options.extras);
     const files = new DataFiles([from, draft]);
@@ -85,7 +86,6 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
     };
     await write(draft, splits, pulled);
     await rm(out, { recursive: true, force: true });
-    await mkdir(dirname(out), { recursive: true });
     await rename(draft, out);
     return pulled;
   } finally {
