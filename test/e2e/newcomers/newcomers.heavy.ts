@@ -114,7 +114,7 @@ it('(f) a config of SkillOpt with its folder of splits', async () => {
     'npx skillopt train',
     'npx skillopt apply',
   ]);
-  expect(commands[1]).toContain('--config searchqa.yaml --env qa --target compatible:sim-target@http://127.0.0.1:');
+  expect(commands[1]).toContain('--config searchqa.yaml --target compatible:sim-target@http://127.0.0.1:');
   expect(truths(learned)).toBeGreaterThan(rules.length / 2);
 });
 
