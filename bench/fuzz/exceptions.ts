@@ -18,6 +18,7 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'models: openaiChat().complete': 'asks a server',
   'models: openaiCompatible().complete': 'asks a server',
   'models: qwenChat().complete': 'asks a server',
+  'models: linkedSignal().abort': 'takes signals',
   'models: withBudget().complete': 'needs a price',
   'pipeline: runMinibatchReflect': 'takes the replies of a model; extractJson and repairJson read them',
   'report: compareLines': 'takes figures with intervals; layout is measured by textWidth and clip',
