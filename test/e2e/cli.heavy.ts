@@ -8,9 +8,13 @@ import { createProject, worldFiles } from './project.ts';
 
 const quick = { numEpochs: 1, batchSize: 12, proposalsPerBatch: 1, target: 'simulated', optimizer: 'simulated' };
 
+/** SQLite keeps these beside a database as long as somebody has it open, and removes them when it likes. */
+const BESIDE_DATABASE = /\.db-(shm|wal)$/;
+
 /** Every file below a folder with its bytes: what «nothing on disk changed» means. */
 async function snapshot(directory: string): Promise<Record<string, string>> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const found = await readdir(directory, { recursive: true, withFileTypes: true });
+  const entries = found.filter(({ name }) => !BESIDE_DATABASE.test(name));
   const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
   const folders = entries
     .filter((entry) => entry.isDirectory())

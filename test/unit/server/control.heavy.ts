@@ -48,9 +48,13 @@ describe('a page with control', () => {
   });
 });
 
+/** SQLite keeps these beside a database as long as somebody has it open, and removes them when it likes. */
+const BESIDE_DATABASE = /\.db-(shm|wal)$/;
+
 /** A hash of every file below a folder. */
 function digestOf(folder: string): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile() && !BESIDE_DATABASE.test(entry.name));
   const hashOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
   const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
   return Object.fromEntries(paths.map((path) => [relative(folder, path), hashOf(path)]));
