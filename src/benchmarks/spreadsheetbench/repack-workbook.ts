@@ -104,7 +104,7 @@ const UNCALCULATED = /<\/f>(?:<v ?\/>|<v><\/v>|<\/c>)/g;
 type Counts = { cells: number; values: number; uncalculated: number };
 
 /** A million values take half a gigabyte to read. */
-const [MOST_CELLS, MOST_VALUES] = [5_000_000, 1_000_000];
+const [MOST_CELLS, MOST_VALUES] = [5_000_000, 400_000];
 
 function addCells(counts: Counts, xml: string): void {
   for (const [, name] of xml.matchAll(/<(?:\w{1,20}:)?(c|v|is)[ />]/g)) {
