@@ -87,7 +87,11 @@ function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark):
     async setup() {
       await attempts.setup?.();
     },
-    rolloutOne: (context) => attempts.attempt(context),
+    async rolloutOne(context) {
+      const { taskType } = context.item;
+      const output = await attempts.attempt(context);
+      return taskType === undefined ? output : { taskType, ...output };
+    },
     probe: (item, signal) => attempts.probe(item, signal),
     ...(attempts.workspaceFiles ? { workspaceFiles: (item) => attempts.workspaceFiles!(item) } : {}),
     tryScoring: () => trySome(benchmark, attempts, [...splits.val, ...splits.train].slice(0, TRIED)),

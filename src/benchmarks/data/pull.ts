@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { askedKey, isObject, textOf } from '../../core/text/index.ts';
 import { SPLIT_NAMES, type Splits, splitItems } from '../../envs/index.ts';
@@ -58,7 +57,7 @@ export type Pulled = {
 export async function pullBenchmark(benchmark: Benchmark, options: PullOptions): Promise<Pulled> {
   const from = resolve(options.from);
   const out = resolve(options.out);
-  await requireOurs(out);
+  await requireOurs(out, from);
   const draft = `${out}.new`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(dirname(draft), { recursive: true });
@@ -75,13 +74,14 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
     const all = SPLIT_NAMES.flatMap((name) => divided.splits[name]);
     const excluded = options.isAsPublished ? [] : await excludedIn(attempts, all, options);
     const splits = without(divided.splits, new Set(excluded.map(({ id }) => id)));
+    requireSome(splits, { all, excluded });
     const pulled: Pulled = {
       benchmark: benchmark.name,
       root: relative(out, from) || '.',
       licence: benchmark.source.licence,
       rule: attempts.rule,
       ...{ split: divided.split, counts: countsOf(splits), published: benchmark.published },
-      ...{ files: await hashesOf(rows, from), dataSha256: hashOf(splits) },
+      ...{ files: await hashesOf(from), dataSha256: hashOf(splits) },
       ...{ excluded, missing: divided.missing, unused: divided.unused, leaks: findLeaks(benchmark, splits) },
     };
     await write(draft, splits, pulled);
@@ -93,13 +93,34 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
   }
 }
 
-/** A folder that we did not write is never written over. */
-async function requireOurs(out: string): Promise<void> {
-  const names = await readdir(out).catch((): string[] => []);
-  if (names.length === 0 || names.includes(PULLED)) return;
-  throw new SkillError('USAGE', `${out} holds other files, and would be replaced`, {
-    hint: 'Choose a new folder, or one that was written by bench pull.',
-  });
+/** Nothing is written where nothing is left: a folder that was pulled before stays as it is. */
+function requireSome(
+  splits: Splits<BenchmarkItem>,
+  { all, excluded }: { readonly all: readonly BenchmarkItem[]; readonly excluded: readonly Unscorable[] },
+): void {
+  if (SPLIT_NAMES.some((name) => splits[name].length > 0)) return;
+  const [first] = excluded;
+  const problem =
+    first === undefined
+      ? 'no item was found in the data'
+      : `none of ${all.length} items can be scored; the first, ${first.id}: ${first.why}`;
+  throw tasksInvalid(
+    [problem],
+    'Check the folder that is read, the ids, and what the scoring needs. Nothing was written.',
+  );
+}
+
+/** What we did not write is never written over, and nothing is written into the folder that is read. */
+async function requireOurs(out: string, from: string): Promise<void> {
+  const hint = 'Choose a new folder, or one that was written by bench pull.';
+  if (out === from || out.startsWith(`${from}${sep}`))
+    throw new SkillError('USAGE', `${out} lies in the folder that is read, and nothing is written there`, { hint });
+  const found = await lstat(out).catch(() => undefined);
+  if (found === undefined) return;
+  const names = found.isDirectory() ? await readdir(out) : [];
+  if (found.isDirectory() && (names.length === 0 || names.includes(PULLED))) return;
+  const what = found.isDirectory() ? 'holds other files' : 'is no folder';
+  throw new SkillError('USAGE', `${out} ${what}, and would be replaced`, { hint });
 }
 
 async function keepFile(folder: string, name: string, bytes: Uint8Array): Promise<string> {
@@ -111,9 +132,7 @@ async function keepFile(folder: string, name: string, bytes: Uint8Array): Promis
 
 /** The rows of all task files in a folder. Those in a folder that is called as a split stand in that split. */
 async function findRows({ files }: RowReader): Promise<readonly Row[]> {
-  const names = (await files.names()).filter(
-    (name) => TASK_FILE_ENDINGS.includes(extname(name).toLowerCase()) && !NO_ROWS.test(basename(name)),
-  );
+  const names = (await files.names()).filter(mayHoldRows);
   if (names.length === 0) {
     const problem = `${files.roots[0]}: expected files ending in ${TASK_FILE_ENDINGS.join(', ')}, got none`;
     throw tasksInvalid([problem], 'Name the folder that holds what you downloaded.');
@@ -127,6 +146,9 @@ async function findRows({ files }: RowReader): Promise<readonly Row[]> {
   );
   return lists.flat();
 }
+
+const mayHoldRows = (name: string) =>
+  TASK_FILE_ENDINGS.includes(extname(name).toLowerCase()) && !NO_ROWS.test(basename(name));
 
 /** Files that lie beside data and hold none. */
 const NO_ROWS = /^(bench|split_manifest|package(-lock)?|dataset_infos?|skillopt\.config)\.\w+$/;
@@ -223,14 +245,14 @@ const countsOf = ({ train, val, test }: Splits<unknown>) => ({
   test: test.length,
 });
 
-async function hashesOf(rows: readonly Row[], from: string): Promise<Record<string, string>> {
+/** Of files that may hold rows. What items name besides is in the items, by its hash. */
+async function hashesOf(from: string): Promise<Record<string, string>> {
   const files = new DataFiles([from]);
-  const names = [...new Set(rows.map(({ where }) => where.replace(/:\d+$/, '')))]
-    .filter((path) => existsSync(path))
-    .sort();
-  const hashes = names.map(async (path) => [relative(from, path), await files.sha256(path)] as const);
-  return Object.fromEntries(await Promise.all(hashes));
+  const names = (await files.names()).filter(mayHoldRows).slice(0, MOST_HASHED);
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await files.sha256(name)] as const)));
 }
+
+const MOST_HASHED = 1_000;
 
 async function write(folder: string, splits: Splits<BenchmarkItem>, pulled: Pulled): Promise<void> {
   for (const name of SPLIT_NAMES) {

@@ -96,7 +96,7 @@ export function codeRunner(options: RunnerOptions): CodeRunner {
       await copyFile(path, join(folder.path, INPUT));
       const result = await start(folder.path, withoutPaths(code, language), { signal });
       const problem = problemOf(result, { ...options, folder: folder.path });
-      return problem === undefined ? readOutput(join(folder.path, OUTPUT)) : { problem };
+      return problem === undefined ? await readOutput(join(folder.path, OUTPUT)) : { problem };
     },
   };
 }

@@ -106,6 +106,7 @@ function pullLines(pulled: Pulled & { readonly out: string }, { colors, width, c
   return [
     ...wrap(`${countsText(counts)} in ${out}, ${how}`, width, '  '),
     ...wrap(colors.dim(`licence: ${licence}`), width, '  '),
+    ...emptySplits(counts).map((name) => `${colors.yellow('empty')}  the ${name} split has no item: a run needs one`),
     ...excluded.flatMap((one) => itemLines('left out', one, width)),
     ...some('missing', missing, 'ids of the splits are not in the data', width),
     ...(unused === 0 ? [] : [`unused: ${plural(unused, 'item')} of the data in no split`]),
@@ -116,6 +117,9 @@ function pullLines(pulled: Pulled & { readonly out: string }, { colors, width, c
     colors.dim(`sha256 of the items: ${dataSha256}`),
   ];
 }
+
+const emptySplits = (counts: Pulled['counts']) =>
+  (['train', 'val', 'test'] as const).filter((name) => counts[name] === 0);
 
 const BY = { document: 'what belongs together in one split', item: 'each item by itself' } as const;
 

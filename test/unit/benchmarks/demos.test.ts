@@ -31,7 +31,7 @@ it.each(NAMES)("SkillOpt's own config of %s runs on the demo as it is", async (n
   cpSync(join(examples, name), folder.path, { recursive: true });
   const overrides = [
     'env.split_dir=.',
-    ...(name === 'alfworld' ? ['env.world=[node, world.mjs]'] : []),
+    ...(name === 'alfworld' ? ['env.world=node world.mjs'] : []),
     ...(name === 'officeqa' ? ['env.data_dirs=documents'] : []),
   ];
   const config = join(configs, theirs, 'default.yaml');

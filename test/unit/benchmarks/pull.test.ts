@@ -123,6 +123,10 @@ it('writes over nothing that it did not write, and leaves nothing behind when it
   writeFileSync(join(out, 'letter.txt'), 'dear');
   await expect(data.pull({ out: 'mine' })).rejects.toMatchObject({ code: 'USAGE' });
   expect(readFileSync(join(out, 'letter.txt'), 'utf8')).toBe('dear');
+  writeFileSync(join(data.folder.path, 'notes.md'), 'mine');
+  await expect(data.pull({ out: 'notes.md' })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(readFileSync(join(data.folder.path, 'notes.md'), 'utf8')).toBe('mine');
+  await expect(data.pull({ out: 'downloaded/out' })).rejects.toMatchObject({ code: 'USAGE' });
   writeFileSync(join(data.from, 'rows.jsonl'), '{"key":"a"}\n{"key":"b","question":"x","answers":["y"]}');
   await expect(data.pull({ out: 'new' })).rejects.toMatchObject({ code: 'TASKS_INVALID' });
   expect([existsSync(join(data.folder.path, 'new')), existsSync(join(data.folder.path, 'new.new'))]).toEqual([
@@ -177,4 +181,16 @@ it('reads what it wrote as it was', async () => {
   cpSync(first.out, join(data.folder.path, 'copy'), { recursive: true });
   const second = await data.pull({ from: 'copy', out: 'again' });
   expect(second.dataSha256).toBe(first.dataSha256);
+});
+
+it('leaves what was pulled before alone if no item is left', async () => {
+  using data = withData(rows(6));
+  const { out } = await data.pull();
+  const before = idsIn(out);
+  writeFileSync(join(data.from, 'rows.jsonl'), JSON.stringify({ key: 'a', question: 'Nothing?', answers: ['the'] }));
+  await expect(data.pull()).rejects.toMatchObject({
+    code: 'TASKS_INVALID',
+    message: 'none of 1 items can be scored; the first, a: no answer scores 1',
+  });
+  expect(idsIn(out)).toEqual(before);
 });
