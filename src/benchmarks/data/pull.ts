@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { askedKey, isObject, textOf } from '../../core/text/index.ts';
@@ -58,10 +58,8 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
   const from = resolve(options.from);
   const out = resolve(options.out);
   await requireOurs(out, from);
-  const draft = `${out}.new`;
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(dirname(draft), { recursive: true });
-  await mkdir(draft); // by itself: with its parents, Node tries for ever where the system lets nobody make one
+  await mkdir(dirname(out), { recursive: true });
+  const draft = await mkdtemp(join(dirname(out), '.skillopt-pull-')); // a new name: no folder of a person is taken for a draft
   try {
     const settings = parseSettings(benchmark, options.extras);
     const files = new DataFiles([from, draft]);
