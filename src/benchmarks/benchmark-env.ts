@@ -7,7 +7,7 @@ import type { Attempts, Benchmark, BenchmarkItem, RowReader } from './benchmark.
 import { DataFiles } from './data/data-files.ts';
 import { describeFlaws, withoutFlawed } from './data/flaws.ts';
 import { describeLeaks, findLeaks } from './data/leaks.ts';
-import { allOf, BenchmarkLoader, hashOf, rootsOf } from './data/load-items.ts';
+import { allOf, BenchmarkLoader, hashOf, rootsOf, whyOthers } from './data/load-items.ts';
 import { probeItems } from './data/probe-items.ts';
 import { parseCommon, parseSettings } from './settings.ts';
 
@@ -22,6 +22,8 @@ export type OpenBenchmark = {
   readonly attempts: Attempts;
   readonly splits: Splits<BenchmarkItem>;
   readonly card: EnvCard;
+  /** Why the items are not those that were pulled. */
+  readonly changed: string | undefined;
 };
 
 export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProject): Promise<OpenBenchmark> {
@@ -32,7 +34,9 @@ export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProj
   const attempts = benchmark.open({ settings, files, sandbox: project.sandbox });
   const { rule, prompt } = attempts;
   const card = { benchmark: benchmark.name, rule, promptSha256: sha256(prompt), dataSha256: hashOf(splits) };
-  return { attempts, splits, card };
+  const isPart = Number(project.extras.limit ?? 0) > 0; // a part has another hash
+  const changed = isPart ? undefined : whyOthers(project.splitDir, all);
+  return { attempts, splits, card, changed };
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -63,7 +67,7 @@ const PULL_FIRST = 'files inside rows must be unpacked first: skillopt bench pul
 /** So many items are tried when a run begins: a broken scorer shows at the first. `bench check` tries all. */
 const TRIED = 3;
 
-function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark): BenchmarkEnv {
+function toEnv(benchmark: Benchmark, { attempts, splits, card, changed }: OpenBenchmark): BenchmarkEnv {
   const all = allOf(splits);
   const types = [...new Set(all.flatMap(({ taskType }) => taskType ?? []))];
   return {
@@ -72,6 +76,7 @@ function toEnv(benchmark: Benchmark, { attempts, splits, card }: OpenBenchmark):
     isVersionWhole: true,
     card,
     warnings: [
+      ...(changed === undefined ? [] : [changed]),
       ...(attempts.warnings ?? []),
       ...describeFlaws(benchmark, all),
       ...describeLeaks(findLeaks(benchmark, splits)),

@@ -10,12 +10,22 @@ import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
 /** What `bench pull` writes beside the splits. */
 export const PULLED = 'bench.json';
 
-/** The folder that paths in pulled items start at, if `folder` was pulled. */
-function pulledRoot(folder: string): string | undefined {
+/** What was recorded when `folder` was pulled: the folder that paths in items start at, and the hash of all items. */
+function recordOf(folder: string): { readonly root?: unknown; readonly dataSha256?: unknown } {
   const path = join(folder, PULLED);
-  if (!existsSync(path)) return undefined;
-  const { root } = (parseJson(readFileSync(path, 'utf8')) ?? {}) as { root?: unknown };
+  return existsSync(path) ? ((parseJson(readFileSync(path, 'utf8')) as object | undefined) ?? {}) : {};
+}
+
+function pulledRoot(folder: string): string | undefined {
+  const { root } = recordOf(folder);
   return typeof root === 'string' ? resolve(folder, root) : undefined;
+}
+
+/** Why items are not those that were pulled into `folder`; nothing where they are, or where nothing was pulled. */
+export function whyOthers(folder: string | undefined, splits: Splits<BenchmarkItem>): string | undefined {
+  const { dataSha256 } = folder === undefined ? {} : recordOf(folder);
+  if (dataSha256 === undefined || dataSha256 === hashOf(splits)) return undefined;
+  return `the items are not those that were pulled (${PULLED} has another SHA-256): a file was changed, or the settings that shape items differ`;
 }
 
 /** Rows as items: read, completed by what the benchmark knows, and checked. One `TASKS_INVALID` names what is wrong with them. */
