@@ -16,6 +16,8 @@ export type BenchmarkCheck = Probed & {
   readonly contradictions: readonly (readonly string[])[];
   /** Items with a known flaw, such as a choice that gives itself away. */
   readonly flaws: readonly Flaw[];
+  /** Why the items are not those that were pulled. */
+  readonly changed?: string;
   readonly warnings: readonly string[];
 };
 
@@ -25,7 +27,7 @@ export async function checkBenchmark(
   project: BenchmarkProject,
   options: ProbeOptions = {},
 ): Promise<BenchmarkCheck> {
-  const { attempts, splits, card } = await openBenchmark(benchmark, project);
+  const { attempts, splits, card, changed } = await openBenchmark(benchmark, project);
   await attempts.setup?.();
   try {
     const all = allOf(splits);
@@ -37,6 +39,7 @@ export async function checkBenchmark(
       ...probed,
       ...found,
       flaws,
+      ...(changed === undefined ? {} : { changed }),
       card,
       counts,
       published: benchmark.published,

@@ -141,7 +141,8 @@ async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Pr
     checkData(name, { data, config, overrides, cwd }, options),
   );
   const { unscorable, givenAway, leaks, contradictions, flaws } = found;
-  const isOk = [unscorable, givenAway, leaks, contradictions, flaws].every((list) => list.length === 0);
+  const faults = [unscorable, givenAway, leaks, contradictions, flaws];
+  const isOk = found.changed === undefined && faults.every((list) => list.length === 0);
   terminal.answer({ benchmark: name, isOk, ...found }, checkLines(found, isOk, terminal));
   if (!isOk) throw new Answered(1);
 }
@@ -166,6 +167,7 @@ function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Ter
     ...warnings.flatMap((warning) => wrap(`${yellow('note')}  ${warning}`, width, '  ')),
     ...unscorable.flatMap((one) => itemLines(red('cannot be scored'), one, width)),
     ...givenAway.flatMap((one) => itemLines(red('given away'), one, width)),
+    ...(found.changed ? wrap(`${red('changed')}  ${found.changed}`, width, '  ') : []),
     ...flaws.flatMap(({ what, ids }) =>
       wrap(
         `${red('flaw')}  ${ids.length} of ${all} items ${what}: ${nameSome(ids.map(oneLine), MOST_NAMED)}`,

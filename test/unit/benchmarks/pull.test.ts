@@ -192,3 +192,12 @@ it('leaves what was pulled before alone if no item is left', async () => {
   });
   expect(idsIn(out)).toEqual(before);
 });
+
+it('says so when items were changed after they were pulled', async () => {
+  using data = withData(rows(6));
+  const { out } = await data.pull();
+  expect((await data.check()).changed).toBeUndefined();
+  const path = join(out, 'test', 'items.jsonl');
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/"a(\d)"/, '"b$1"'));
+  expect((await data.check()).changed).toContain('the items are not those that were pulled');
+});
