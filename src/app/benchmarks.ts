@@ -81,7 +81,11 @@ export async function checkData(name: string, input: CheckInput, options: ProbeO
   const { data, config, cwd, overrides } = input;
   const isOfProject = data === undefined && (config !== undefined || findConfigFile(cwd) !== undefined);
   const folder = isOfProject ? undefined : requireFolder(resolvePath(cwd, data ?? dataFolder(benchmark.name)));
-  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, config, overrides });
+  const beside = folder === undefined ? undefined : findConfigFile(folder);
+  const { project, directory } = await loadProject({
+    ...{ flags: { env: benchmark.name }, cwd, overrides },
+    config: config ?? beside,
+  });
   const { splitRatio, splitSeed, extras } = project;
   const named = { tasks: project.tasks, ...dataKeys(project) };
   const place = folder === undefined ? named : { tasks: undefined, splitDir: folder };

@@ -9,7 +9,7 @@ import { describeFlaws, withoutFlawed } from './data/flaws.ts';
 import { describeLeaks, findLeaks } from './data/leaks.ts';
 import { allOf, BenchmarkLoader, hashOf, rootsOf, whyOthers } from './data/load-items.ts';
 import { probeItems } from './data/probe-items.ts';
-import { parseCommon, parseSettings } from './settings.ts';
+import { misspelt, parseCommon, parseSettings } from './settings.ts';
 
 /** An environment of a benchmark, which tells an agent's workspace what to lay into it. */
 export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> &
@@ -24,6 +24,8 @@ export type OpenBenchmark = {
   readonly card: EnvCard;
   /** Why the items are not those that were pulled. */
   readonly changed: string | undefined;
+  /** What a person should know before a run, besides what stands against the items. */
+  readonly warnings: readonly string[];
 };
 
 export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProject): Promise<OpenBenchmark> {
@@ -36,7 +38,8 @@ export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProj
   const card = { benchmark: benchmark.name, rule, promptSha256: sha256(prompt), dataSha256: hashOf(splits) };
   const isPart = Number(project.extras.limit ?? 0) > 0; // a part has another hash
   const changed = isPart ? undefined : whyOthers(project.splitDir, all);
-  return { attempts, splits, card, changed };
+  const warnings = [...misspelt(benchmark, project.extras), ...(attempts.warnings ?? [])];
+  return { attempts, splits, card, changed, warnings };
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -67,7 +70,8 @@ const PULL_FIRST = 'files inside rows must be unpacked first: skillopt bench pul
 /** So many items are tried when a run begins: a broken scorer shows at the first. `bench check` tries all. */
 const TRIED = 3;
 
-function toEnv(benchmark: Benchmark, { attempts, splits, card, changed }: OpenBenchmark): BenchmarkEnv {
+function toEnv(benchmark: Benchmark, opened: OpenBenchmark): BenchmarkEnv {
+  const { attempts, splits, card, changed } = opened;
   const all = allOf(splits);
   const types = [...new Set(all.flatMap(({ taskType }) => taskType ?? []))];
   return {
@@ -77,7 +81,7 @@ function toEnv(benchmark: Benchmark, { attempts, splits, card, changed }: OpenBe
     card,
     warnings: [
       ...(changed === undefined ? [] : [changed]),
-      ...(attempts.warnings ?? []),
+      ...opened.warnings,
       ...describeFlaws(benchmark, all),
       ...describeLeaks(findLeaks(benchmark, splits)),
     ],

@@ -35,7 +35,7 @@ export interface Benchmark<I extends BenchmarkItem = BenchmarkItem, Settings = u
   /** The document that training starts from, in our own words. */
   readonly initialSkill: string;
   /** What it reads of a project's `extras`, in camelCase. Other keys are left alone. */
-  readonly settings: z.ZodType<Settings>;
+  readonly settings: z.ZodType<Settings> & { readonly shape: Readonly<Record<string, unknown>> };
   /** An item, checked. The input is what `readRow` gives. */
   readonly item: z.ZodType<I>;
   /** What an item looks like, for messages. */

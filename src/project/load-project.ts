@@ -41,7 +41,7 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
   const find: FindOrigin = async (path) =>
     flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
   await refuseUnknownKeys(input, find);
-  const project = await parseProject(mergeInputs(input, anchorPaths(flags, cwd)), find);
+  const project = await parseProject(withAgent(mergeInputs(input, anchorPaths(flags, cwd))), find);
   return {
     project,
     findOrigin: find,
@@ -49,6 +49,12 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
     isRunNamed: flags.outRoot !== undefined,
     ...rest,
   };
+}
+
+/** `agent:claude` is short for `{ agent: claude }`, which no command line likes. */
+function withAgent(input: ProjectInput): ProjectInput {
+  const [, agent] = /^agent:(.+)$/.exec(String(input.target)) ?? [];
+  return agent === undefined ? input : { ...input, target: { agent } };
 }
 
 type FileProject = Omit<LoadedProject, 'project'> & { readonly input: ProjectInput };

@@ -47,7 +47,11 @@ export const projectKeys = {
     .regex(NAME, 'expected letters, digits, - _ and .')
     .optional()
     .describe('Name of the run. Default: the name of the environment.'),
-  env: filled.default('qa').describe('Environment: qa, workspace, trigger, or the path of a module (.ts, .mjs, .js).'),
+  env: filled
+    .default('qa')
+    .describe(
+      'Environment: qa, workspace, trigger, a benchmark (skillopt bench list), or the path of a module (.ts, .mjs, .js).',
+    ),
   tasks: filled
     .optional()
     .describe(
@@ -86,7 +90,7 @@ export const projectKeys = {
   target: modelSpec
     .optional()
     .describe(
-      'Frozen model that the skill is for, or an agent: { agent: claude }. A block { provider, model, baseURL, apiKeyEnv } names the variable of its key. none: the environment asks no model.',
+      'Frozen model that the skill is for, or an agent, as agent:claude or { agent: claude, … }. A block { provider, model, baseURL, apiKeyEnv } names the variable of its key. none: the environment asks no model.',
     ),
   optimizer: modelSpec.optional().describe('Model that reads the trajectories and proposes edits.'),
   judge: modelSpec.optional().describe('Model that scores, for environments that ask one.'),

@@ -141,11 +141,11 @@ export function evalLines(report: EvalReport, style: LineStyle): string[] {
   const isAll = Object.keys(splits).length > 1;
   const tasks = taskCount(counted, isAll ? 'task' : `${split} task`);
   const where = `${tasks}${isAll ? ' of all splits' : ''}${counted.scored < counted.total ? ',' : ''}`;
-  const score = hard === null ? 'not measured' : `${bold(percent(hard))} hard, ${percent(soft)} soft`;
-  const types = Object.entries(whole.buckets).filter(([type]) => type !== 'overall');
+  const score = `${bold(percent(hard))} hard, ${percent(soft)} soft`;
+  const types = Object.entries(whole.buckets).filter(([type, { total }]) => type !== 'overall' && total > 0);
   return [
     ...verdictLines(report, style.colors),
-    `${score} on ${where} with ${scored.document}`,
+    ...(hard === null ? [] : [`${score} on ${where} with ${scored.document}`]),
     ...thrownLines(summaryOf(whole)),
     ...unreadLines(whole, style),
     ...namedLines(check.against?.comparison ?? {}, style),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Attempts, Benchmark, OpenOptions } from '../benchmark.ts';
+import { listIn } from '../settings.ts';
 import { TASK_TYPES } from './actions.ts';
 import { findGameRows, readGameRow } from './games.ts';
 import { playGame, probeGame } from './play.ts';
@@ -21,7 +22,10 @@ const Settings = z.object({
   stepTimeout: z.coerce.number().positive().max(86_400).default(60),
   /** The program that plays the games, as words. Names of files start at the project's folder. */
   world: z
-    .union([z.string().transform((text) => text.trim().split(/\s+/)), z.array(word).min(1)])
+    .union(
+      [z.string().transform((text) => listIn(text) ?? text.trim().split(/\s+/)), z.array(word).min(1)],
+      'expected a program and its arguments, as one text or as a list of words',
+    )
     .default(() => ['python3', OUR_WORLD()]),
 });
 type Settings = z.output<typeof Settings>;

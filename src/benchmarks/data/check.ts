@@ -27,8 +27,7 @@ export async function checkBenchmark(
   project: BenchmarkProject,
   options: ProbeOptions = {},
 ): Promise<BenchmarkCheck> {
-  const { attempts, splits, card, changed } = await openBenchmark(benchmark, project);
-  await attempts.setup?.();
+  const { attempts, splits, card, changed, warnings } = await openBenchmark(benchmark, project);
   try {
     const all = allOf(splits);
     const probed = await probeItems(attempts, all, options);
@@ -43,7 +42,7 @@ export async function checkBenchmark(
       card,
       counts,
       published: benchmark.published,
-      warnings: attempts.warnings ?? [],
+      warnings,
     };
   } finally {
     await attempts.close?.();

@@ -28,11 +28,18 @@ export function whyOthers(folder: string | undefined, splits: Splits<BenchmarkIt
   return `the items are not those that were pulled (${PULLED} has another SHA-256): a file was changed, or the settings that shape items differ`;
 }
 
+type ReadOptions<Settings> = {
+  readonly reader: RowReader;
+  readonly settings: Settings;
+  /** What to do if the rows are ids alone. */
+  readonly idsOnly?: string;
+};
+
 /** Rows as items: read, completed by what the benchmark knows, and checked. One `TASKS_INVALID` names what is wrong with them. */
 export async function readRows<I extends BenchmarkItem, Settings>(
   benchmark: Benchmark<I, Settings>,
   rows: readonly Row[],
-  { reader, settings }: { readonly reader: RowReader; readonly settings: Settings },
+  { reader, settings, idsOnly = '' }: ReadOptions<Settings>,
 ): Promise<Row<I>[]> {
   const read: Row[] = [];
   const problems: string[] = [];
@@ -44,8 +51,8 @@ export async function readRows<I extends BenchmarkItem, Settings>(
       problems.push(`${row.where}: ${(error as Error).message}`);
     }
   }
-  const few = rows.every(({ value }) => isObject(value) && Object.values(value).filter(isLong).length === 0);
-  const hint = few ? `${IDS_ONLY} ${benchmark.hint}` : benchmark.hint;
+  const areIds = rows.every(({ value }) => isObject(value) && Object.values(value).filter(isLong).length === 0);
+  const hint = areIds ? `${idsOnly} ${benchmark.hint}`.trimStart() : benchmark.hint;
   if (problems.length > 0) throw tasksInvalid(problems, hint);
   return parseRows(read, { schema: benchmark.item, hint }) as Row<I>[];
 }
@@ -75,7 +82,7 @@ export class BenchmarkLoader<I extends BenchmarkItem, Settings> extends SplitDat
     const isFolder = existsSync(path) && statSync(path).isDirectory();
     const found = isFolder ? await findDataFile(path) : path;
     const rows = await loadItems(found);
-    return (await readRows(benchmark, rows, options)).map(({ value }) => value);
+    return (await readRows(benchmark, rows, { ...options, idsOnly: IDS_ONLY })).map(({ value }) => value);
   }
 
   override groupsOf(item: I): readonly string[] {

@@ -4,6 +4,7 @@ import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { askedKey, isObject, textOf } from '../../core/text/index.ts';
 import { SPLIT_NAMES, type Splits, splitItems } from '../../envs/index.ts';
 import { checkUniqueIds, loadItems, type Row, TASK_FILE_ENDINGS, tasksInvalid } from '../../imports/index.ts';
+import { makeFolder } from '../../stores/index.ts';
 import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
 import { parseSettings } from '../settings.ts';
 import { DataFiles } from './data-files.ts';
@@ -58,7 +59,7 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
   const from = resolve(options.from);
   const out = resolve(options.out);
   await requireOurs(out, from);
-  await mkdir(dirname(out), { recursive: true });
+  await makeFolder(dirname(out));
   const draft = await mkdtemp(join(dirname(out), '.skillopt-pull-')); // a new name: no folder of a person is taken for a draft
   try {
     const settings = parseSettings(benchmark, options.extras);
@@ -223,7 +224,6 @@ async function excludedIn(
   items: readonly BenchmarkItem[],
   options: ProbeOptions,
 ) {
-  await attempts.setup?.();
   try {
     const { unscorable, givenAway } = await probeItems(attempts, items, options);
     return [...unscorable, ...givenAway];

@@ -36,8 +36,10 @@ export async function readItem(row: Row, { files }: RowReader, rule: Rule): Prom
 }
 
 function pairsOf({ id, spreadsheetPath }: Fields, { files }: Pick<RowReader, 'files'>): Promise<Pair[]> {
-  const folder = typeof spreadsheetPath === 'string' && spreadsheetPath !== '' ? spreadsheetPath : `spreadsheet/${id}`;
-  return findCases(files, folder);
+  if (typeof spreadsheetPath === 'string' && spreadsheetPath !== '') return findCases(files, spreadsheetPath);
+  if (id == null || id === '')
+    throw new Error('it has neither spreadsheet_path nor id, so its workbooks cannot be found');
+  return findCases(files, `spreadsheet/${id}`);
 }
 
 async function withHashes(pair: Pair & Partial<TestCase>, { files }: Pick<RowReader, 'files'>): Promise<TestCase> {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { checkData, listBenchmarks, pullData } from '../../app/index.ts';
 import { type BenchmarkCheck, describeLeaks, type Pulled, SPLIT_BY, type Unscorable } from '../../benchmarks/index.ts';
-import { oneLine, plural } from '../../core/text/index.ts';
+import { groupBy, oneLine, plural } from '../../core/text/index.ts';
 import { fitRows, nameSome, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { Answered, interruptible } from '../errors.ts';
@@ -107,7 +107,7 @@ function pullLines(pulled: Pulled & { readonly out: string }, { colors, width, c
     ...wrap(`${countsText(counts)} in ${out}, ${how}`, width, '  '),
     ...wrap(colors.dim(`licence: ${licence}`), width, '  '),
     ...emptySplits(counts).map((name) => `${colors.yellow('empty')}  the ${name} split has no item: a run needs one`),
-    ...excluded.flatMap((one) => itemLines('left out', one, width)),
+    ...itemLines('left out', excluded, width),
     ...some('missing', missing, 'ids of the splits are not in the data', width),
     ...(unused === 0 ? [] : [`unused: ${plural(unused, 'item')} of the data in no split`]),
     ...describeLeaks(leaks).flatMap((leak) => wrap(`${colors.yellow('leak')}  ${leak}`, width, '  ')),
@@ -126,13 +126,20 @@ const BY = { document: 'what belongs together in one split', item: 'each item by
 const countsText = ({ train, val, test }: Pulled['counts']) =>
   `${plural(train + val + test, 'item')}: ${train} train, ${val} val, ${test} test`;
 
-const itemLines = (what: string, { id, why }: Unscorable, width: number) =>
-  wrap(`${what}  ${oneLine(id)}: ${oneLine(why)}`, width, '  ');
+/** A line for each reason: where a program is missing, all items have the same one. */
+const itemLines = (what: string, items: readonly Unscorable[], width: number) =>
+  groupBy(items, ({ why }) => why).flatMap((same) => {
+    const ids = named(same.map(({ id }) => id));
+    const who = same.length === 1 ? ids : `${same.length} items (${ids})`;
+    return wrap(`${what}  ${who}: ${oneLine(same[0]!.why)}`, width, '  ');
+  });
 
 const MOST_NAMED = 5;
 
+const named = (ids: readonly string[]) => nameSome(ids.map(oneLine), MOST_NAMED);
+
 const some = (what: string, ids: readonly string[], why: string, width: number) =>
-  ids.length === 0 ? [] : wrap(`${what}  ${ids.length} ${why}: ${nameSome(ids.map(oneLine), MOST_NAMED)}`, width, '  ');
+  ids.length === 0 ? [] : wrap(`${what}  ${ids.length} ${why}: ${named(ids)}`, width, '  ');
 
 async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Promise<void> {
   const { set: overrides, quiet, data, config } = flags;
@@ -165,25 +172,15 @@ function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Ter
   return [
     ...fitRows(rows.map(([what, text]) => `${what!.padEnd(10)}  ${text}`).join('\n'), width).split('\n'),
     ...warnings.flatMap((warning) => wrap(`${yellow('note')}  ${warning}`, width, '  ')),
-    ...unscorable.flatMap((one) => itemLines(red('cannot be scored'), one, width)),
-    ...givenAway.flatMap((one) => itemLines(red('given away'), one, width)),
+    ...itemLines(red('cannot be scored'), unscorable, width),
+    ...itemLines(red('given away'), givenAway, width),
     ...(found.changed ? wrap(`${red('changed')}  ${found.changed}`, width, '  ') : []),
     ...flaws.flatMap(({ what, ids }) =>
-      wrap(
-        `${red('flaw')}  ${ids.length} of ${all} items ${what}: ${nameSome(ids.map(oneLine), MOST_NAMED)}`,
-        width,
-        '  ',
-      ),
+      wrap(`${red('flaw')}  ${ids.length} of ${all} items ${what}: ${named(ids)}`, width, '  '),
     ),
-    ...leaks.flatMap((leak) =>
-      wrap(`${red('leak')}  ${describeLeaks([leak])[0]}: ${nameSome(leak.ids.map(oneLine), MOST_NAMED)}`, width, '  '),
-    ),
+    ...leaks.flatMap((leak) => wrap(`${red('leak')}  ${describeLeaks([leak])[0]}: ${named(leak.ids)}`, width, '  ')),
     ...contradictions.flatMap((ids) =>
-      wrap(
-        `${red('contradiction')}  ${nameSome(ids.map(oneLine), MOST_NAMED)} ask the same and have other answers`,
-        width,
-        '  ',
-      ),
+      wrap(`${red('contradiction')}  ${named(ids)} ask the same and have other answers`, width, '  '),
     ),
     '',
     isOk

@@ -25,7 +25,7 @@ const shapeOf = (keys: readonly string[]) =>
 
 const placeholders = {
   name: 'name',
-  env: 'qa|path',
+  env: 'name|path',
   tasks: 'path',
   skill: 'path',
   outRoot: 'dir',

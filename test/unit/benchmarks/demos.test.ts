@@ -19,6 +19,12 @@ const NAMES = [
   ['alfworld', 'alfworld'],
 ] as const;
 
+it.each(NAMES)('the settings beside the data of %s count where the data alone is named', async (name) => {
+  const data = join(examples, name);
+  const found = await checkData(name, { cwd: examples, data, overrides: [] }, {});
+  expect([found.tried, found.unscorable]).toEqual([12, []]);
+});
+
 it.each(NAMES)('nothing stands against the demo of %s', async (name) => {
   const config = join(examples, name, 'skillopt.config.yaml');
   const found = await checkData(name, { cwd: examples, config, overrides: [] }, {});
@@ -31,8 +37,8 @@ it.each(NAMES)("SkillOpt's own config of %s runs on the demo as it is", async (n
   cpSync(join(examples, name), folder.path, { recursive: true });
   const overrides = [
     'env.split_dir=.',
-    ...(name === 'alfworld' ? ['env.world=node world.mjs'] : []),
-    ...(name === 'officeqa' ? ['env.data_dirs=documents'] : []),
+    ...(name === 'alfworld' ? ['env.world=[node, world.mjs]'] : []),
+    ...(name === 'officeqa' ? ['env.docs_dirs=documents'] : []),
   ];
   const config = join(configs, theirs, 'default.yaml');
   const loaded = await loadProject({
@@ -43,6 +49,7 @@ it.each(NAMES)("SkillOpt's own config of %s runs on the demo as it is", async (n
   });
   const env = await loadEnv(loaded);
   expect(env.name).toBe(name);
+  expect(env.warnings?.filter((warning) => warning.includes('has no effect'))).toEqual([]);
   expect(await env.getItems('train')).toHaveLength(4);
   expect(await env.getItems('valid_unseen')).toHaveLength(4);
   expect(loaded.project).toMatchObject({ preset: 'paper', numEpochs: 4, editBudget: 4 });

@@ -201,3 +201,17 @@ it('says so when items were changed after they were pulled', async () => {
   writeFileSync(path, readFileSync(path, 'utf8').replace(/"a(\d)"/, '"b$1"'));
   expect((await data.check()).changed).toContain('the items are not those that were pulled');
 });
+
+it('names a setting that is spelt nearly as one that there is, and refuses a wrong value with what is expected', async () => {
+  using data = withData(rows(6));
+  await data.pull();
+  const check = (override: string) => data.check({ overrides: [override] });
+  expect((await check('env.maxContexChars=5')).warnings).toEqual([
+    'extras.maxContexChars has no effect: did you mean maxContextChars?',
+  ]);
+  expect((await check('env.max_turns=5')).warnings).toEqual([]);
+  await expect(check('env.leave_out_flawed=perhaps')).rejects.toMatchObject({
+    message: expect.stringContaining('leaveOutFlawed: expected true or false, got "perhaps"'),
+    hint: 'extras may have: maxCompletionTokens, maxContextChars, dataRoot, dataDirs, docsDirs, leaveOutFlawed.',
+  });
+});
