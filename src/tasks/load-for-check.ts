@@ -60,7 +60,11 @@ async function rowsOf(ids: ReadonlySet<string>, path: string, options: LoadOptio
   const lines = isLineFile(path) ? await readTaskLines(path) : [];
   const lineOf = (where: string) => lines[Number(where.match(/:(\d+)$/)?.[1] ?? 0) - 1]?.row;
   const kept = rows.filter(({ value }) => ids.has(value.id));
-  return kept.map(({ value, split, where }) => lineOf(where) ?? { ...value, ...(split ? { split } : {}) });
+  const { splitBy = '' } = options;
+  return kept.map(({ value, split, group, where }) => {
+    const names = group?.map((name) => name.replace(/^in /, ''));
+    return lineOf(where) ?? { ...value, ...defined({ split, [splitBy]: names }) };
+  });
 }
 
 function readTasks(path: string, options: LoadOptions): Promise<ReadTasks> {

@@ -57,6 +57,17 @@ describe('tasks check', () => {
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('overwrites nothing')]);
   });
 
+  it('keeps the column that groups tasks when it writes the rows of a table', async () => {
+    const rows = Array.from({ length: 60 }, (_, at) => `"What is ${at}?",${at},book ${at % 20}`);
+    using folder = worldFolder({
+      'skillopt.config.yaml': 'tasks: tasks.csv\nsplitBy: book\n',
+      'tasks.csv': ['question,answers,book', ...rows, ''].join('\n'),
+    });
+    const found = await folder.cli('tasks', 'check', '--fix', '--out', 'clean.jsonl', '--json');
+    expect(found.json().fixed).toEqual({ file: 'clean.jsonl', tasks: 60, removed: 0 });
+    expect(folder.rows('clean.jsonl')[3]).toMatchObject({ question: 'What is 3?', book: ['book 3'] });
+  });
+
   it('ends with 1 when training makes no sense, and says what would', async () => {
     using folder = worldFolder({ 'tasks.jsonl': many(6) });
     const { code, out } = await folder.cli('tasks', 'check');
