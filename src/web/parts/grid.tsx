@@ -52,19 +52,11 @@ export function Grid(props: GridProps) {
     box.current!.scrollTo(scrollFor(place.column, seen, COLUMN), scrollFor(place.row, rows, ROW));
     onMove(place);
   };
-  // Elements keep their places and show other rows: moving or making them costs more than the drawing of all cells.
-  const shown = Array.from({ length: rows.to - rows.from }, (_, index) => rows.from + index);
   return (
     <div ref={box} className="grid" onScroll={look}>
       <div className="sizer" style={{ height: HEAD + tasks.length * ROW, width: versions.length * COLUMN }}>
         <div className="pane">
-          <ul className="names">
-            {shown.map((row) => (
-              <li key={row - rows.from} className={at?.row === row ? 'is-at' : ''}>
-                {name(row)}
-              </li>
-            ))}
-          </ul>
+          <Names rows={rows} at={at} name={name} />
           <canvas
             ref={canvas}
             tabIndex={0}
@@ -83,6 +75,20 @@ export function Grid(props: GridProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+function Names({ rows, at, name }: Pick<GridProps, 'at' | 'name'> & { readonly rows: Window }) {
+  // Elements keep their places and show other rows: moving or making them costs more than the drawing of all cells.
+  const shown = Array.from({ length: rows.to - rows.from }, (_, index) => rows.from + index);
+  return (
+    <ul className="names">
+      {shown.map((row) => (
+        <li key={row - rows.from} className={at?.row === row ? 'is-at' : ''}>
+          {name(row)}
+        </li>
+      ))}
+    </ul>
   );
 }
 
