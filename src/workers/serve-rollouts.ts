@@ -67,38 +67,25 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   const server = await openServer(options.url);
   const active = new Map<string, AbortController>();
   const agents: AgentsWaiting = new Map();
-  const orders = answersTo(active, agents);
   const heard = {
     away: (message: string) => onEvent({ type: 'away', message }),
     lost: (error: SkillError) => onEvent({ type: 'lost', error }),
   };
-  const post = await openPost<Questions, Orders>(server, orders, heard);
+  const post = await openPost<Questions, Orders>(server, answersTo(active, agents), heard);
   const redis = await server.connect();
   const folder = join(tmpdir(), `skillopt-worker-${post.address}`);
-  const { extras, rolloutTimeoutMs, callTimeoutMs } = options;
-  const deps = createStageDeps({ extras, rolloutTimeoutMs, callTimeoutMs, target: nobody, optimizer: nobody });
   let done = 0;
   const tell = (type: 'begin' | 'end', { item }: Task) => {
     if (type === 'end') done += 1;
     onEvent({ type, item: item.id, inFlight: active.size, done });
   };
-  const making: Making = { ...options, post, agents, folder, deps, skills: new Map(), tell };
-
-  const make = async (job: Job): Promise<void> => {
-    const key = `${job.run} ${job.attempt}`;
-    const over = new AbortController();
-    active.set(key, over);
-    try {
+  const making: Making = { ...options, post, agents, folder, deps: commonDeps(options), skills: new Map(), tell };
+  const worker = takeJobs(server, options, (job) =>
+    untilGivenUp(job, active, async (signal) => {
       if (!(await isHere(redis, 'run', job.run))) return; // nobody waits for it
-      await serveAttempt({ ...job, signal: over.signal }, making);
-    } catch (error) {
-      if (!over.signal.aborted) throw error;
-    } finally {
-      active.delete(key);
-    }
-  };
-
-  const worker = takeJobs(server, options, make);
+      await serveAttempt({ ...job, signal }, making);
+    }),
+  );
   const presence = () => ({ ...fingerprint, ...here, address: post.address, concurrency, inFlight: active.size, done });
   const watch = watchRuns({ redis, active, presence, onMismatch: (one) => onEvent({ type: 'mismatch', ...one }) });
   await worker.waitUntilReady();
@@ -106,11 +93,7 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   return {
     state: () => ({ inFlight: active.size, done, isConnected: redis.status === 'ready' }),
     async close(drainMs = 0) {
-      const closing = worker.close();
-      await Promise.race([closing, after(drainMs)]);
-      for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
-      await soon(closing);
-      await soon(worker.disconnect());
+      await drain(worker, active, drainMs);
       watch.close();
       await soon(leave(redis, presence()));
       post.close();
@@ -118,6 +101,35 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+type Active = ReadonlyMap<string, AbortController>;
+
+const jobKey = ({ run, attempt }: Job) => `${run} ${attempt}`;
+
+/** Does the work of a job while the job is among those that can be given up. A job that was given up ends without an error. */
+async function untilGivenUp(
+  job: Job,
+  active: Map<string, AbortController>,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const over = new AbortController();
+  active.set(jobKey(job), over);
+  try {
+    await work(over.signal);
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+  } finally {
+    active.delete(jobKey(job));
+  }
+}
+
+async function drain(worker: ReturnType<typeof takeJobs>, active: Active, drainMs: number): Promise<void> {
+  const closing = worker.close();
+  await Promise.race([closing, after(drainMs)]);
+  for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
+  await soon(closing);
+  await soon(worker.disconnect());
 }
 
 function takeJobs(
@@ -133,6 +145,9 @@ function takeJobs(
   worker.on('error', () => undefined); // the post notices a lost server
   return worker;
 }
+
+const commonDeps = ({ extras, rolloutTimeoutMs, callTimeoutMs }: ServeRolloutsOptions): StageDeps =>
+  createStageDeps({ extras, rolloutTimeoutMs, callTimeoutMs, target: nobody, optimizer: nobody });
 
 /** Each attempt has its own models. */
 const nobody: ChatModel = { id: 'nobody', complete: () => Promise.reject(new Error('no attempt is under way')) };
@@ -150,9 +165,9 @@ function remember(skills: Map<string, string>, hash: string, skill: string): voi
 
 type AgentsWaiting = Parameters<typeof agentFor>[3];
 
-const answersTo = (active: ReadonlyMap<string, AbortController>, agents: AgentsWaiting) => ({
-  cancel: async ({ run, attempt }: Orders['cancel'][0]) => {
-    active.get(`${run} ${attempt}`)?.abort(new Error('the run gave the attempt up'));
+const answersTo = (active: Active, agents: AgentsWaiting) => ({
+  cancel: async (job: Orders['cancel'][0]) => {
+    active.get(jobKey(job))?.abort(new Error('the run gave the attempt up'));
     return null;
   },
   start: async (order: Orders['start'][0]) => {
@@ -263,7 +278,7 @@ function modelOf(
 
 type WatchedRuns = {
   readonly redis: Redis;
-  readonly active: ReadonlyMap<string, AbortController>;
+  readonly active: Active;
   readonly presence: () => Presence;
   readonly onMismatch: (mismatch: { readonly run: string; readonly differs: readonly string[] }) => void;
 };
