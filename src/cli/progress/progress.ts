@@ -182,11 +182,7 @@ function followRun() {
     move(event: RunEvent, after: RunState): Change {
       const before = state;
       state = after;
-      const attempted = progress?.done ?? 0;
-      progress = comingPhase(after, event);
-      // All tests end at the same time, and are told one after the other: what the others attempted stays counted.
-      const counted = testedRollouts(after) - testedRollouts(before);
-      if (event.type === 'test-end') progress = { ...progress, done: Math.max(0, attempted - counted) };
+      progress = phaseAfter(event, { before, after }, progress);
       return { before, after };
     },
     progress(next: Progress) {
@@ -195,6 +191,14 @@ function followRun() {
       progress = next;
     },
   };
+}
+
+function phaseAfter(event: RunEvent, { before, after }: Change, progress: Progress | undefined): Progress {
+  const coming = comingPhase(after, event);
+  if (event.type !== 'test-end') return coming;
+  // All tests end at the same time, and their events come one after the other: what the others attempted stays counted.
+  const counted = testedRollouts(after) - testedRollouts(before);
+  return { ...coming, done: Math.max(0, (progress?.done ?? 0) - counted) };
 }
 
 /** With what agents have spent that no event has counted yet. */
