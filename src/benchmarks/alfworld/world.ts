@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { oneLine, withoutEscapes } from '../../core/text/index.ts';
-import { atExit, MARKER, markedTree, newRolloutId } from '../../workspaces/index.ts';
+import { onAbort } from '../../models/index.ts';
+import { atExit, MARKER, markedTree, newRolloutId, OWN_GROUP } from '../../workspaces/index.ts';
 import { keepTail, readLines } from './lines.ts';
 
 const First = z.object({
@@ -91,17 +91,14 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
     await tree.gone();
     child.release();
     hook[Symbol.dispose]();
-    signal?.removeEventListener('abort', abort);
+    stopListening();
   };
   let ending: Promise<void> | undefined;
   const end = () => (ending ??= finish());
-  const abort = () => {
+  const stopListening = onAbort(signal, () => {
     talk.fail('the attempt was aborted');
     void end();
-  };
-  if (signal) setMaxListeners(Number.POSITIVE_INFINITY, signal); // many worlds may listen to one signal
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted) abort();
+  });
   const ask = async (request: string): Promise<string> => {
     const silent = () => talk.fail(`the world was silent for ${answerMs / 1000} s${toldBy(errors.text())}`);
     const timer = setTimeout(silent, answerMs);
@@ -130,14 +127,9 @@ async function spawn([file = '', ...args]: readonly string[]) {
   const { execa } = await import('execa');
   const id = newRolloutId();
   const child = execa(file, args, {
+    ...OWN_GROUP,
     stdio: 'pipe',
     env: worldEnvironment(id),
-    extendEnv: false,
-    detached: process.platform !== 'win32', // a group of its own, so that its children can be ended with it
-    reject: false,
-    buffer: false,
-    encoding: 'buffer',
-    windowsHide: true,
   });
   const { pid } = child;
   if (pid === undefined)

@@ -23,6 +23,19 @@ export type ProcessTree = {
 const hasGroups = process.platform !== 'win32';
 const groupOf = (pid: number) => (hasGroups ? -pid : pid);
 
+/**
+ * How execa starts a program that a `ProcessTree` ends. Its children can be ended with it, it has no variables but those that it
+ * is given, and it is no error that it fails. Its output comes as bytes, and is not kept.
+ */
+export const OWN_GROUP = {
+  extendEnv: false,
+  detached: hasGroups,
+  reject: false,
+  buffer: false,
+  encoding: 'buffer',
+  windowsHide: true,
+} as const;
+
 /** For a command that shares the machine's processes: its group, what carries its mark, and what descends from them. */
 export function markedTree(rolloutId: string, pid: number): ProcessTree {
   const isMeant = (id: string) => id === rolloutId;
