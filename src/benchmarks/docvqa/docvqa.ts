@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ChatImage, type RolloutContext, type RolloutOutput, SkillError } from '../../core/contracts/index.ts';
 import { clip, strip } from '../../core/text/index.ts';
 import { itemId, loadItems, type Row, TASK_FILE_ENDINGS } from '../../imports/index.ts';
-import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import { answeredOnce, anyOf, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark, RowReader } from '../benchmark.ts';
 import type { DataFiles } from '../data/data-files.ts';
 import { PULLED } from '../data/load-items.ts';
@@ -138,17 +138,12 @@ async function attempt(
   const reply = await ask(messages, { target, signal, maxOutputTokens });
   const { predictedAnswer, ...score } = scoreReply(reply.text, answers);
   const asked = { role: 'user', content: `${question}\n\n[the page as an image: ${item.image}]` } as const;
-  const expected = clip(answers.map((gold) => JSON.stringify(gold)).join(' or '), SHOWN);
-  const got = `${clip(JSON.stringify(predictedAnswer), SHOWN)}, ANLS ${score.soft.toFixed(2)}${cutNote(reply)}`;
-  return {
-    ...score,
-    nTurns: 1,
-    question,
-    predictedAnswer,
+  return answeredOnce({
+    ...{ question, messages: [asked], reply, score, predictedAnswer },
     referenceText: answers.join(' | '),
-    conversation: conversationOf([asked], reply),
-    ...(score.hard === 1 ? {} : { failReason: `expected ${expected}, got ${got}` }),
-  };
+    expected: clip(anyOf(answers), SHOWN),
+    got: `${clip(JSON.stringify(predictedAnswer), SHOWN)}, ANLS ${score.soft.toFixed(2)}`,
+  });
 }
 
 /** The image as it was when the items were read: scores are kept under what was in it. */

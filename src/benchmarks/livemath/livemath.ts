@@ -3,7 +3,7 @@ import type { RolloutContext, RolloutOutput } from '../../core/contracts/index.t
 import { askedKey, head } from '../../core/text/index.ts';
 import { extractAnswer } from '../../envs/index.ts';
 import { isFilled, itemId } from '../../imports/index.ts';
-import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import { answeredOnce, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark, Flaw } from '../benchmark.ts';
 import { RULES, readChoice } from './read-choice.ts';
 import { findRows, readRow } from './read-row.ts';
@@ -113,18 +113,12 @@ async function attempt(
   const reply = await ask(messages, { target, signal, maxOutputTokens: settings.maxCompletionTokens });
   const { hard, predicted } = score(reply.text, item, settings);
   const { question, correctChoice } = item;
-  return {
-    hard,
-    soft: hard,
-    nTurns: 1,
-    question,
-    predictedAnswer: predicted,
+  return answeredOnce({
+    ...{ question, messages, reply, score: { hard, soft: hard }, predictedAnswer: predicted },
     referenceText: `${correctChoice}. ${rightText(item)}`,
-    conversation: conversationOf(messages, reply),
-    ...(hard === 1
-      ? {}
-      : { failReason: `expected ${correctChoice}, got ${JSON.stringify(head(predicted, 200))}${cutNote(reply)}` }),
-  };
+    expected: correctChoice,
+    got: JSON.stringify(head(predicted, 200)),
+  });
 }
 
 function questionText({ question, choices, theorem, sketch }: LiveMathItem, { useTheorem, useSketch }: Settings) {

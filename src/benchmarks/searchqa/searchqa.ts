@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RolloutContext, RolloutOutput } from '../../core/contracts/index.ts';
 import { isObject } from '../../core/text/index.ts';
 import { extractAnswer, QaItem, scoreAnswer } from '../../envs/index.ts';
-import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import { answeredOnce, anyOf, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { truncateContext } from './truncate-context.ts';
 
@@ -61,18 +61,10 @@ async function attempt(
   const messages = firstMessages(skill, { rules: RULES, question: `${passages}Question: ${question}` });
   const reply = await ask(messages, { target, signal, maxOutputTokens });
   const predictedAnswer = extractAnswer(reply.text);
-  const score = scoreAnswer(predictedAnswer, answers);
-  return {
-    ...score,
-    nTurns: 1,
-    question,
-    predictedAnswer,
+  return answeredOnce({
+    ...{ question, messages, reply, score: scoreAnswer(predictedAnswer, answers), predictedAnswer },
     referenceText: answers.join(' | '),
-    conversation: conversationOf(messages, reply),
-    ...(score.hard === 1
-      ? {}
-      : {
-          failReason: `expected ${answers.map((gold) => JSON.stringify(gold)).join(' or ')}, got ${JSON.stringify(predictedAnswer)}${cutNote(reply)}`,
-        }),
-  };
+    expected: anyOf(answers),
+    got: JSON.stringify(predictedAnswer),
+  });
 }
