@@ -154,8 +154,7 @@ export async function withDoing<T>(
 function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
-  let finishedBefore = 0;
-  let shownMade = 0;
+  let [finishedBefore, shownMade] = [0, 0];
   let progress: Progress | undefined;
   let marks = '';
   let before = emptyRun.usage;
@@ -180,10 +179,10 @@ function followRun() {
       progress = comingPhase(opened);
     },
     move(event: RunEvent, after: RunState): Change {
-      const before = state;
+      const change = { before: state, after };
       state = after;
-      progress = phaseAfter(event, { before, after }, progress);
-      return { before, after };
+      progress = phaseAfter(event, change, progress);
+      return change;
     },
     progress(next: Progress) {
       const isSame = next.phase === progress?.phase && next.step === progress.step && progress.done > 0;
