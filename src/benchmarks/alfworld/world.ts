@@ -31,7 +31,7 @@ export type WorldOptions = {
 
 /**
  * A game in a process of its own. Requests and answers are lines of JSON, one at a time. Both methods throw `WorldFailure`, and
- * the reason of the signal once that is aborted.
+ * the reason of the signal once it is aborted.
  */
 export interface World extends AsyncDisposable {
   /** Begins a game, from its first scene. */
@@ -81,7 +81,7 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
   const hook = atExit(() => tree.kill());
   const errors = keepTail(child.stderr, MOST_ERROR_BYTES);
   const talk = talkThrough(child);
-  const ended = child.exit.then((how) => talk.fail(`the world ended ${how}${toldBy(errors.text())}`));
+  const ended = child.exit.then((how) => talk.fail(`the world ended ${how}${reasonIn(errors.text())}`));
   const finish = async () => {
     if (talk.isWell()) {
       talk.say('{"op":"close"}');
@@ -100,7 +100,7 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
     void end();
   });
   const ask = async (request: string): Promise<string> => {
-    const silent = () => talk.fail(`the world was silent for ${answerMs / 1000} s${toldBy(errors.text())}`);
+    const silent = () => talk.fail(`the world was silent for ${answerMs / 1000} s${reasonIn(errors.text())}`);
     const timer = setTimeout(silent, answerMs);
     try {
       return await talk.ask(request);
@@ -114,8 +114,8 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
   return { ask, end };
 }
 
-/** The last line first: it is the one that tells, and messages are cut. */
-function toldBy(errors: string): string {
+/** The last line first: it says why, and messages are cut. */
+function reasonIn(errors: string): string {
   const lines = withoutEscapes(errors).split('\n');
   const last = lines.at(-1)!;
   return last === '' ? '' : `: ${last}${lines.length > 1 ? `\n${lines.join('\n')}` : ''}`;
@@ -144,11 +144,11 @@ async function spawn([file = '', ...args]: readonly string[]) {
     /** How it ended, once all that it printed is here. */
     exit: new Promise<string>((resolve) => {
       child.once('exit', (code, endedBy) => {
-        const tell = () => resolve(endedBy === null ? `with exit code ${code}` : `by ${endedBy}`);
-        const timer = setTimeout(tell, DRAIN_MS);
+        const report = () => resolve(endedBy === null ? `with exit code ${code}` : `by ${endedBy}`);
+        const timer = setTimeout(report, DRAIN_MS);
         child.once('close', () => {
           clearTimeout(timer);
-          tell();
+          report();
         });
       });
     }),
@@ -156,7 +156,7 @@ async function spawn([file = '', ...args]: readonly string[]) {
   };
 }
 
-/** What the user's shell has, apart from keys: a game needs none. Sets of Python have one order, so that a game tells the same each time. */
+/** What the user's shell has, apart from keys: a game needs none. Python's sets have a fixed order, so that a game prints the same each time. */
 function worldEnvironment(id: string): Record<string, string> {
   const own = Object.entries(process.env).filter(([name]) => !/KEY|TOKEN|SECRET|PASSWORD/i.test(name));
   return { PYTHONHASHSEED: '0', ...(Object.fromEntries(own) as Record<string, string>), [MARKER]: id };

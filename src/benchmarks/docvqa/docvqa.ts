@@ -80,7 +80,7 @@ export const docvqa: Benchmark<DocVqaItem, Settings> = {
   hint: 'An item is {"id": "…", "question": "…", "answers": ["…"], "image": "images/page.png"}; the image lies below the folder of the data, or below dataRoot.',
   readRow,
   findRows,
-  // Without a document, questions about one image are about one page all the same.
+  // If no document is named, questions about one image are still about one page.
   groupsOf: ({ document, page, imageSha256 }) => [
     ...(document === undefined ? [] : [`document ${document}`]),
     page === undefined ? `image ${imageSha256}` : `page ${page}`,
@@ -114,7 +114,7 @@ async function findRows({ files }: RowReader): Promise<readonly Row[]> {
   return rows.filter(({ value }) => (value as { data_split?: unknown } | null)?.data_split !== 'test');
 }
 
-/** From this on an answer is right: what is missing is rounding. */
+/** An answer with this score is right: the rest is rounding. */
 const RIGHT = 0.999;
 
 function scoreReply(reply: string, golds: readonly string[]) {
@@ -146,7 +146,7 @@ async function attempt(
   });
 }
 
-/** The image as it was when the items were read: scores are kept under what was in it. */
+/** Throws if the image has changed since the items were read: scores are kept under its old content. */
 async function chatImage({ id, image, imageSha256 }: DocVqaItem, files: DataFiles): Promise<ChatImage> {
   const hint = 'Put the image back, or pull the data again: skillopt bench pull docvqa';
   const failed = (problem: string) => new SkillError('TASKS_INVALID', `docvqa: item ${id}: ${problem}`, { hint });

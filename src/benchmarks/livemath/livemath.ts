@@ -24,7 +24,7 @@ const LiveMathItem = z
       correctChoice: filled,
       theorem: filled.optional(),
       sketch: filled.optional(),
-      /** The first of the kinds that upstream tells of its theorem. */
+      /** The first of the kinds that upstream names for its theorem. */
       taskType: filled.optional(),
       /** Where the theorem comes from. */
       paper: filled.optional(),
@@ -50,7 +50,7 @@ const Settings = z.object({
   maxCompletionTokens: whole.pipe(z.number().positive()).default(MOST_OUTPUT_TOKENS),
   shuffleChoices: flag.default(true),
   shuffleSeed: whole.default(42),
-  /** The theorem behind the question, and how it is proved: both say much of the answer. */
+  /** The theorem behind the question, and how it is proved: both give away much of the answer. */
   useTheorem: flag.default(false),
   useSketch: flag.default(false),
   rule: z.enum(RULES).default('repaired'),
@@ -140,11 +140,11 @@ function rightText({ choices, correctChoice }: LiveMathItem): string {
   return choices.find(({ label }) => label === correctChoice)?.text ?? '';
 }
 
-/** That many times in a row, a right choice of any five is no accident. */
+/** A choice that is right this many times in a row, each time one of five, is not right by chance. */
 const LEAST_GIVEAWAY = 4;
 
 /**
- * Choices whose text recurs and is right each time. Who has seen it needs no mathematics: shuffling moves the text, and leaves it as it is.
+ * Choices whose text recurs and is right each time. A target that knows the text needs no mathematics: shuffling moves it, but keeps it.
  */
 function findGiveaways(items: readonly LiveMathItem[]): Flaw[] {
   const seen = new Map<string, { text: string; ids: string[]; isAlwaysRight: boolean }>();

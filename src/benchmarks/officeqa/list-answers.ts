@@ -1,6 +1,6 @@
 import { type Figure, figuresIn, inOneLine, wholeFigure } from './figures.ts';
 
-/** What stands between the only pair of brackets, if no digit stands outside of it. */
+/** The text in the only pair of brackets, if there is no digit outside of it. */
 function bracketed(text: string): string | undefined {
   const line = inOneLine(text);
   const [found, ...others] = line.matchAll(/\[([^[\]]+)\]/g);
