@@ -122,7 +122,7 @@ async function handOut(id: number, making: OpenAttempt, published: Published): P
 /** The same few skills are attempted again and again. */
 const hashOfSkill = memoize(skillHash, { maxEntries: 10 });
 
-/** An attempt that some worker makes, or shall make. One whose worker is gone is made by another, from the beginning. */
+/** An attempt that a worker makes or will make. If that worker is gone, another makes it from the beginning. */
 class OpenAttempt {
   readonly answer: Promise<RunnerAnswer>;
   readonly #attempt: RolloutAttempt;

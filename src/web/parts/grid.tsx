@@ -102,7 +102,7 @@ function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Ca
   const seen = useMemo(() => within(windows.seen, versions.length), [windows.seen, versions.length]);
   const look = useCallback(() => {
     const [element, drawn] = [box.current, canvas.current];
-    if (!element || !drawn) return; // a scroll may be told after the end
+    if (!element || !drawn) return; // a scroll may be reported after the end
     // Its own size in pixels: to ask for that on the screen would cost a layout in each frame.
     const [width, height] = [drawn.width / devicePixelRatio, drawn.height / devicePixelRatio];
     const [rows, seen] = [
@@ -115,7 +115,7 @@ function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Ca
   useEffect(() => {
     const fit = () => {
       const drawn = canvas.current;
-      if (!drawn) return; // a size may be told after the end
+      if (!drawn) return; // a size may be reported after the end
       const { clientWidth, clientHeight } = drawn;
       Object.assign(drawn, { width: clientWidth * devicePixelRatio, height: clientHeight * devicePixelRatio });
       setWindows({ rows: none, seen: none }); // it is empty now

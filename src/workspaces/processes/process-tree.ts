@@ -8,7 +8,7 @@ import { memoize } from '../../core/text/index.ts';
 /** In the environment of every process of a rollout, with the rollout's id. */
 export const MARKER = 'SKILLOPT_ROLLOUT';
 
-/** All processes of a command, as far as they can be told from others. */
+/** All processes of a command, as far as they can be distinguished from others. */
 export type ProcessTree = {
   /** Asks them to end. */
   ask(): void;
@@ -117,7 +117,7 @@ function sweepOnce(isMeant: (rolloutId: string) => boolean, others: readonly Run
 export type RunningProcess = {
   readonly pid: number;
   readonly parent: number;
-  /** Tells it from another process that gets the same number later. */
+  /** Distinguishes it from another process that gets the same number later. */
   readonly started: string;
 };
 
@@ -183,7 +183,7 @@ export function readText(path: string): string {
   }
 }
 
-/** Where there is no `/proc`. Environments are shown behind the commands of one's own processes. */
+/** Where there is no `/proc`. `ps` shows environments after the commands of the user's own processes. */
 function ps(...columns: string[]): readonly (readonly string[])[] {
   const args = ['axeww', '-o', columns.map((column) => `${column}=`).join(',')];
   try {
