@@ -27,7 +27,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     maxWorkers: availableParallelism() + 1, // tests wait for processes and servers: one per core leaves cores idle
-    isolate: false, // nothing is mocked: reading all modules anew for each file would take a third of the time
+    isolate: false, // nothing is mocked: reading all modules again for each file would take a third of the time
     env: { TMPDIR: process.env.TMPDIR ?? temporaryFolder() },
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -44,7 +44,7 @@ function reasonOf({ stderr, message }) {
   const words = String(stderr || message);
   const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/.exec(words);
   if (offline) return `no network (${offline[0]})`;
-  return `${words.trim().split('\n').slice(0, 2).join(' ').slice(0, 300)}; delete ${folder} to start anew`;
+  return `${words.trim().split('\n').slice(0, 2).join(' ').slice(0, 300)}; delete ${folder} to start again`;
 }
 
 async function getModel() {

@@ -5,7 +5,7 @@ import ts from 'typescript';
 export type Pattern = { readonly where: string; readonly pattern: RegExp };
 
 /**
- * Every regular expression that is written out in `src`: whoever adds one is measured too. Left out is the simulated world,
+ * Every regular expression that is written out in `src`: a new one is measured too. Left out is the simulated world,
  * which reads what it wrote itself.
  */
 export function findPatterns(): Pattern[] {

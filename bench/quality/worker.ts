@@ -4,5 +4,5 @@ import { WORK, type WorkName } from './work.ts';
 process.on('message', async ({ name, input }: { name: WorkName; input: never }) => {
   process.send!(await WORK[name](input));
 });
-// Whoever asked is gone.
+// The process that asked is gone.
 process.on('disconnect', () => process.exit());

@@ -26,7 +26,7 @@ export type CrowdFigures = {
 
 type Watch = (crowd: { readonly workers: readonly ChildProcess[]; readonly begun: EventEmitter }) => Promise<void>;
 
-/** Has rollouts made, each process started anew. `watch` may disturb it. */
+/** Has rollouts made, each by a new process. `watch` may disturb it. */
 export async function measureCrowd(crowd: Crowd, watch?: Watch): Promise<CrowdFigures> {
   const { work, tasks, workers: count, concurrency, warmUps = 0 } = crowd;
   const { width = Math.max(1, count) * concurrency } = crowd;

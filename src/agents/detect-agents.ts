@@ -209,7 +209,7 @@ function otherAgent({ path, foundAt, cli: own }: CliAt, printed: string): AgentC
   return named ?? (isAt(own) ? undefined : others.find(isAt));
 }
 
-/** A version by itself, or behind the agent's own name. `Python 3.12.1` is none. */
+/** A version alone, or after the agent's own name. `Python 3.12.1` is none. */
 const looksOwn = (printed: string, cli: AgentCliName) =>
   printed.split('\n').some((line) => {
     const version = versionIn(line);

@@ -43,7 +43,7 @@ export function childEnvironment({ cli, model, program, inherited, passEnv = [] 
   return { PATH: searchPathOf(program, inherited), ...Object.fromEntries(kept) };
 }
 
-/** A pattern is a name, or its beginning with a star behind it. Windows has one name for `Path` and `PATH`. */
+/** A pattern is a name, or the beginning of one with a star after it. Windows has one name for `Path` and `PATH`. */
 function matches(name: string, pattern: string): boolean {
   const same = (text: string) => (isWindows ? text.toUpperCase() : text);
   return pattern.endsWith('*') ? same(name).startsWith(same(pattern.slice(0, -1))) : same(name) === same(pattern);

@@ -44,7 +44,7 @@ export function refusalOf(findings: readonly Finding[]): SkillError | undefined 
   if (untrue.length === 0) return undefined;
   const others = inputWarnings(findings.filter((one) => !isUntrue(one)));
   const lines = [...untrue.map((one) => `${findingText(one)}. ${one.todo}`), ...others];
-  const hint = 'All findings: skillopt tasks check. Correct the tasks, or go on all the same.';
+  const hint = 'All findings: skillopt tasks check. Correct the tasks, or continue anyway.';
   return new SkillError('TASKS_INVALID', ['no true number can be measured with these tasks:', ...lines].join('\n'), {
     hint,
   });

@@ -97,7 +97,7 @@ async function describeTasks({ env, config: input }: Wiring): Promise<string> {
   return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;
 }
 
-/** A key may be refused, and a model may not exist: only a call tells. */
+/** A key may be refused, and a model may not exist: only a call shows that. */
 async function tryModel(loaded: LoadedProject, role: ModelRole, env: Environment, budget: Budget): Promise<string> {
   const model = await resolveRole(loaded, role, { env });
   const options = { price: priceFor(model, loaded.project.prices), countTokens: countMessages };

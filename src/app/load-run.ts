@@ -35,7 +35,7 @@ export type LoadedRun = {
 /** Is notified of each event and the state after it. */
 type Watch = (event: RunEvent, state: RunState) => void;
 
-/** A run as its journal tells it. Only reads. Without a journal the state is empty. */
+/** A run as its journal records it. Only reads. Without a journal the state is empty. */
 export async function loadRun(path: string, watch?: Watch): Promise<LoadedRun> {
   const kept = watch ? undefined : await readKeptState(path, JOURNAL_FILE);
   let state = kept?.state ?? emptyRun;

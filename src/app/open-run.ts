@@ -37,11 +37,11 @@ export type TrainOptions = {
 export type TrainedRun = { readonly run: LoadedRun; readonly summary: RunSummary };
 
 export type OpenOptions = {
-  /** Whether it goes on with tasks from which no true number can be measured. */
+  /** Whether it continues with tasks from which no true number can be measured. */
   readonly isForced?: boolean;
-  /** Whether the run that is there will be moved aside. A run that has begun goes on. */
+  /** Whether the run that is there will be moved aside. Otherwise a run that has begun is resumed. */
   readonly isFresh?: boolean;
-  /** The address of a queue, if workers shall make the attempts. */
+  /** The address of a queue, if workers make the attempts. */
   readonly queue?: string | undefined;
 };
 

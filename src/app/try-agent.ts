@@ -1,25 +1,19 @@
 import { stat } from 'node:fs/promises';
-import type { AgentName } from '../agents/index.ts';
 import { type AgentLimits, type AgentStep, SkillError } from '../core/contracts/index.ts';
 import type { SandboxSpec } from '../project/index.ts';
 import type { Tried } from '../report/index.ts';
-import { agentRunner, nameOf } from '../runners/index.ts';
+import { type AgentRunnerOptions, agentRunner, nameOf } from '../runners/index.ts';
 import { readPackage, skillHeader } from '../skills/index.ts';
 import { fileReason, isMissing, shownPath } from '../stores/index.ts';
 import { openSandbox, openTemplate, openWorkspace } from '../workspaces/index.ts';
 
-export type TryOptions = {
-  readonly agent: AgentName;
+export type TryOptions = Pick<AgentRunnerOptions, 'agent' | 'model' | 'baseURL' | 'apiKeyEnv' | 'path'> & {
   readonly prompt: string;
   /** Absolute: a folder with a SKILL.md, or the file. */
   readonly skill: string;
   /** Absolute: the workspace is a copy of it. Default: an empty workspace. */
   readonly folder?: string | undefined;
-  readonly model?: string | undefined;
   readonly sandbox?: SandboxSpec | undefined;
-  readonly baseURL?: string | undefined;
-  readonly apiKeyEnv?: string | undefined;
-  readonly path?: string | undefined;
   /** The name of the setting `path` in messages. */
   readonly pathSetting: string;
   readonly limits: AgentLimits;

@@ -1,5 +1,6 @@
-import type { ChatImage, ChatMessage, ChatReply, RolloutContext } from '../core/contracts/index.ts';
+import type { ChatImage, ChatMessage, ChatReply, RolloutContext, RolloutOutput } from '../core/contracts/index.ts';
 import { rstrip, strip } from '../core/text/index.ts';
+import { cutNote } from '../envs/index.ts';
 
 /** SkillOpt's benchmarks give a reply this much room, since models that reason spend it on that first. */
 export const MOST_OUTPUT_TOKENS = 16_384;
@@ -32,6 +33,31 @@ export const conversationOf = (messages: readonly ChatMessage[], ...replies: rea
   ...replies.map(({ text }) => ({ role: 'assistant' as const, content: text })),
 ];
 
-/** Said with a miss, so that analysts do not blame the skill. */
-export const cutNote = ({ finishReason }: Pick<ChatReply, 'finishReason'>): string =>
-  finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
+type Answered = {
+  readonly question: string;
+  readonly messages: readonly ChatMessage[];
+  readonly reply: ChatReply;
+  readonly score: { readonly hard: number; readonly soft: number };
+  readonly predictedAnswer: string;
+  readonly referenceText: string;
+  /** For the reason of a miss: what is right, and what came. */
+  readonly expected: string;
+  readonly got: string;
+};
+
+/** The result of an attempt that asked the target once. */
+export function answeredOnce({ messages, reply, score, expected, got, ...shown }: Answered): RolloutOutput {
+  const { question, predictedAnswer, referenceText } = shown;
+  return {
+    ...score,
+    nTurns: 1,
+    question,
+    predictedAnswer,
+    referenceText,
+    conversation: conversationOf(messages, reply),
+    ...(score.hard === 1 ? {} : { failReason: `expected ${expected}, got ${got}${cutNote(reply)}` }),
+  };
+}
+
+/** The right answers, as the reason of a miss names them. */
+export const anyOf = (golds: readonly string[]): string => golds.map((gold) => JSON.stringify(gold)).join(' or ');

@@ -4,7 +4,7 @@ import type { SplitSizes } from '../envs/index.ts';
 import type { Row } from '../imports/index.ts';
 import type { DataFiles } from './data/data-files.ts';
 
-/** A task of a benchmark. All that its score depends on is in it; of files beside it, a hash. */
+/** A task of a benchmark. It holds all that its score depends on: of files, a hash. */
 export type BenchmarkItem = Item & { readonly taskType?: string | undefined };
 
 /** What a person has to know to get the data. We download nothing. */
@@ -18,7 +18,7 @@ type BenchmarkSource = {
 export type RowReader = {
   /** The files that rows name. */
   readonly files: DataFiles;
-  /** Keeps bytes that stand inside a row, such as an image in a Parquet file, and answers the name that the item gives them. */
+  /** Keeps bytes from a row, such as an image in a Parquet file, and returns the name by which the item names them. */
   readonly keep: (name: string, bytes: Uint8Array) => Promise<string>;
 };
 
@@ -45,7 +45,7 @@ export interface Benchmark<I extends BenchmarkItem = BenchmarkItem, Settings = u
    * says what is wrong with the row.
    */
   readRow(row: Row, reader: RowReader, settings: Settings): Promise<unknown> | unknown;
-  /** The rows in what a person downloaded, each with the file that it stands in. Default: the rows of all task files there. */
+  /** The rows in what a person downloaded, each with its file. Default: the rows of all task files there. */
   findRows?(reader: RowReader): Promise<readonly Row[]>;
   /** What an item shares with others: documents, pages, games. Items that share one belong into one split. */
   groupsOf?(item: I): readonly string[];
@@ -74,7 +74,7 @@ export interface Attempts<I extends BenchmarkItem = BenchmarkItem> {
   readonly rule: string;
   /** Raised whenever the same reply could score differently. */
   readonly version: string;
-  /** All that the target reads besides the skill and the item. Its hash stands in the card of a result. */
+  /** All that the target reads besides the skill and the item. The card of a result shows its hash. */
   readonly prompt: string;
   readonly needsImages?: true;
   /** How often an attempt asks the target, at least and at most. Default: once. */
@@ -83,7 +83,7 @@ export interface Attempts<I extends BenchmarkItem = BenchmarkItem> {
   readonly warnings?: readonly string[];
   setup?(): Promise<void>;
   close?(): Promise<void>;
-  /** Where an agent is the target, the context has it, and the agent is asked once: files are in its workspace, and it has own tools. */
+  /** If an agent is the target, the context holds it and it is asked once: it finds files in its workspace, and has its own tools. */
   attempt(context: RolloutContext<I>): Promise<RolloutOutput>;
   /** Tries the scoring on what is right and on nothing. */
   probe(item: I, signal?: AbortSignal): Promise<Probe> | Probe;

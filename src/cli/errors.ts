@@ -105,7 +105,7 @@ export function printError(error: unknown, terminal: Terminal, { done = {}, mask
 type Mask = <Value>(value: Value) => Value;
 const asItIs: Mask = (value) => value;
 
-/** Hides the keys of this process: an error may quote a file, or the command of a verifier. Who knows a key has loaded it before. */
+/** Hides the keys of this process: an error may quote a file, or the command of a verifier. Code that knows a key has loaded that room before. */
 export const keyMask = (): Promise<Mask> =>
   import('../core/guard/index.ts').then(
     ({ maskKeysIn }) => maskKeysIn,

@@ -38,12 +38,14 @@ export { Columns, QaItem, type QaItemInput } from './qa/qa-columns.ts';
 export {
   type AnswerScore,
   asksModel,
+  cutNote,
   extractAnswer,
   normalizeAnswer,
   SimpleQAEnv,
   type SimpleQAEnvOptions,
   scoreAnswer,
   tokenF1,
+  wordOverlap,
 } from './qa/simple-qa-env.ts';
 export {
   apportion,

@@ -76,7 +76,7 @@ function textIn(bytes: Uint8Array, path: string, told: LeftOut[] = []): string {
   return read.text;
 }
 
-/** What is seen of a file: enough to tell what it is. */
+/** What is seen of a file: enough to know what it is. */
 export type Peeked = {
   readonly rows: readonly Row[];
   /** How many the file has, where that is known, and how many it has at least. */
@@ -91,7 +91,7 @@ const MAX_ROWS = 200;
 /** A quote may hold line breaks: where a head is cut inside one, the cut moves up. */
 const MOST_CUTS = 20;
 
-/** The first rows of a task file. Throws `TASKS_INVALID` for what is none, or is too large to tell. */
+/** The first rows of a task file. Throws `TASKS_INVALID` for a file that is none, or that is too large to read as a whole. */
 export async function peekRows(path: string): Promise<Peeked> {
   const ending = extname(path).toLowerCase();
   if (ending === '.parquet') {

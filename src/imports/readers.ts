@@ -75,7 +75,7 @@ function describe({ code, message, lines, record }: CsvError, wholeLines: number
   return `${line}: expected ${name}: ${message.replace(/ (?:on|at) line \d+/, '')}`;
 }
 
-/** The parser tells the line where a record ends; line breaks in its cells lead back to where it began. */
+/** The parser gives the line where a record ends; line breaks in its cells lead back to where it began. */
 function firstLine(cells: Cells | readonly string[], lastLine: number): number {
   return Object.values(cells).reduce((line, cell) => line - breaksIn(cell), lastLine);
 }
@@ -119,7 +119,7 @@ function parseFile(text: string, path: string): unknown {
   }
 }
 
-/** The engine tells an offset for most errors, but not for all. */
+/** The engine gives an offset for most errors, but not for all. */
 function lineSuffix(text: string, message: string): string {
   const offset = /at position (\d+)/.exec(message)?.[1];
   return offset === undefined ? '' : `:${text.slice(0, Number(offset)).split('\n').length}`;

@@ -1,4 +1,4 @@
-/** A run as its journal tells it: browser-safe, for pages and tools that show runs. Adding a line here is adding public API. */
+/** A run as its journal records it: browser-safe, for pages and tools that show runs. Adding a line here is adding public API. */
 
 export type { Bucket, Evaluation, ItemScore } from '../core/contracts/index.ts';
 export {

@@ -27,7 +27,7 @@ export type CompareReport = {
   /** What else differs, and what the figures do not say. */
   readonly notes: readonly string[];
   readonly costOf: 'the runs' | 'scoring them';
-  /** Of two runs: what they were told differently. */
+  /** Of two runs: which settings differ. */
   readonly settings?: readonly { readonly name: string; readonly a: string; readonly b: string }[];
 };
 

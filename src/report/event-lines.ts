@@ -175,7 +175,7 @@ const WORDS: Readonly<Record<StepAction, string>> = {
   skip_invalid: 'invalid',
 };
 
-/** Verdicts that an action does not tell. */
+/** Verdicts that an action does not show. */
 const VERDICTS: Readonly<Record<string, string>> = { inconclusive: 'undecided', invalid: 'invalid' };
 
 const wordOf = ({ verdict, action }: StepRecord): string => VERDICTS[verdict ?? ''] ?? WORDS[action];

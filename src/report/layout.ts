@@ -64,7 +64,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Wider than any terminal: what is behind it need not be measured. */
+/** Wider than any terminal: what is beyond it need not be measured. */
 const LONGEST_LINE = 10_000;
 
 /** The text in at most `width` columns, with `…` where it was cut. Colours must be added afterwards. */
@@ -83,7 +83,7 @@ export function clip(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The same, cut behind a word where there is one in the last half. */
+/** The same, cut after a word where there is one in the last half. */
 export function clipWords(text: string, width: number): string {
   if (text.length > LONGEST_LINE) return clipWords(text.slice(0, LONGEST_LINE), width);
   const cut = clip(text, width);

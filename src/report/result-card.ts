@@ -2,7 +2,7 @@ import type { ResultCard } from '../core/run/index.ts';
 import { oneLine, percent, plural } from '../core/text/index.ts';
 import { fitRows, type LineStyle } from './layout.ts';
 
-/** So much of a hash tells two apart. */
+/** This many characters of a hash are enough to distinguish two. */
 const HASH_SHOWN = 16;
 
 /** What a score on a benchmark was measured on, and by which rule. */

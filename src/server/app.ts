@@ -21,7 +21,7 @@ import { runViews } from './watched-run.ts';
 export type AppOptions = {
   /** The folder of the runs. */
   readonly root: string;
-  /** Whoever has it may see everything. */
+  /** Anyone who has it may see everything. */
   readonly token: string;
   /** Whether a page may stop runs and adopt proposals. */
   readonly control?: boolean | undefined;

@@ -14,7 +14,7 @@ type Query = {
 };
 
 const MOST_ROWS = 200;
-/** A search answers within about this time, with a cursor behind which it continues. */
+/** A search answers within about this time, with a cursor after which it continues. */
 const SEARCH_MS = 250;
 
 /** Attempts of a run by task, version or text, in the order of the run. */

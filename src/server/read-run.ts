@@ -100,7 +100,7 @@ type Folded = {
   /** The types of its events, in order. */
   readonly types: readonly string[];
   readonly problem?: Problem;
-  /** Where reading continues; undefined behind a line that cannot be read. */
+  /** Where reading continues; undefined after a line that cannot be read. */
   readonly place?: JournalPlace;
   /** Which file that was, and its size and time. */
   readonly file: string;

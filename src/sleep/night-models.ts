@@ -125,7 +125,7 @@ function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> 
   return { ...reader, name: `${reader.name} (with tools: also files of this project that it opens)` };
 }
 
-/** The name stands before the colon; the address behind `@`, in the block, or in the variable for such servers. */
+/** The name comes before the colon; the address after `@`, in the block, or in the variable for such servers. */
 function readSpec(spec: ModelSpec, env: Environment): { name: string; address: string | undefined } {
   if (typeof spec === 'string') {
     const [name = '', rest = ''] = spec.split(/:(.*)/s);

@@ -44,7 +44,7 @@ export function checkTasks(input: CheckInput): Finding[] {
   return tasks.length < LEAST_MEASURED ? findings.map(asSenseless) : findings;
 }
 
-/** So few prove nothing, whatever is wrong with them, and the verdict says so. */
+/** Fewer tasks prove nothing, whatever else is wrong with them, and the verdict says so. */
 const LEAST_MEASURED = 10;
 const asSenseless = (found: Finding): Finding => (found.level === 'untrue' ? { ...found, level: 'senseless' } : found);
 

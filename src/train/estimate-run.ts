@@ -22,7 +22,7 @@ export type EstimateInput = {
   /** Tokens of the texts that prompts are made of: counted, except for replies, which are assumed. */
   readonly tokens: {
     readonly skill: number;
-    /** What the target reads behind the skill. */
+    /** What the target reads after the skill. */
     readonly skillFiles?: number;
     readonly item: number;
     readonly optimizerPrompt: number;

@@ -162,7 +162,7 @@ function newTasks({ batches }: Step, { attempted, current }: RunState): number {
 
 const endsWhenPerfect = ({ gate, useGate }: SkillOptConfig) => knowsNoise(gate) && useGate;
 
-/** Once attempts of the baseline have lost so much, there is something to gain, whatever the others show. */
+/** Once attempts of the baseline have lost this much, there is something to gain, whatever the others show. */
 export const lossThatLeavesRoom = ({ config, items: { val } }: Pick<Run, 'config' | 'items'>): number =>
   endsWhenPerfect(config) ? MOST_DRAWS * barFor({ kind: 'binary', within: 0 }, val.length).lead : 0;
 

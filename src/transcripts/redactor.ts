@@ -23,7 +23,7 @@ export function redactor(place: RedactorPlace): (text: string) => string {
   };
   return (text) => {
     const shown = redact(text);
-    return shown !== text && /\[secret\][\\/%]/.test(shown) ? redact(shown) : shown; // a home that was glued to a secret begins behind it now
+    return shown !== text && /\[secret\][\\/%]/.test(shown) ? redact(shown) : shown; // a home that was glued to a secret begins after it now
   };
 }
 

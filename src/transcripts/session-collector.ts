@@ -143,7 +143,7 @@ export class SessionCollector {
     const digest = this.#digest;
     if (digest.nUserTurns === 0 && digest.nAssistantTurns === 0) return undefined;
     const keptOf = (texts: readonly string[]) => texts.map((text) => keptText(text, this.#redact));
-    const isAlone = digest.nUserTurns === 1; // then its length may tell that a program asked
+    const isAlone = digest.nUserTurns === 1; // then its length may show that a program asked
     if (!this.#factsOnly || isAlone) digest.userPrompts = keptOf(this.#prompts);
     if (!this.#factsOnly) {
       digest.assistantFinals = keptOf(this.#finals);

@@ -1,4 +1,4 @@
-/** Where a reader is. It stands behind `#`, so that live page and report have the same links, and back and forward work. */
+/** Where a reader is. It comes after `#`, so that live page and report have the same links, and back and forward work. */
 export type Address = { readonly path: readonly string[]; readonly query: Readonly<Record<string, string>> };
 
 type Query = Readonly<Record<string, string | number | null | undefined>>;

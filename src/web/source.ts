@@ -22,7 +22,7 @@ export type RunListener = {
 };
 
 export type AttemptQuery = Readonly<Partial<Record<'task' | 'version' | 'q' | 'cursor', string>>>;
-type EventQuery = { readonly from: number; readonly count: number; readonly type?: string | undefined };
+export type EventQuery = { readonly from: number; readonly count: number; readonly type?: string | undefined };
 
 /** Where the screens have their data from: a server, or the report itself. */
 export interface Source {

@@ -1,6 +1,8 @@
 import {
   type AttemptPage,
+  type AttemptsPage,
   changePage,
+  type EventsPage,
   type PageChange,
   type ProposalPage,
   type ReportData,
@@ -8,7 +10,15 @@ import {
 } from '../core/page/index.ts';
 import { shellWord } from '../core/text/index.ts';
 import { runAddress } from './address.ts';
-import { type AttemptQuery, LOST, problemOf, type RunListener, type Source, SourceError } from './source.ts';
+import {
+  type AttemptQuery,
+  type EventQuery,
+  LOST,
+  problemOf,
+  type RunListener,
+  type Source,
+  SourceError,
+} from './source.ts';
 
 /** The data of a report, if this page is one. */
 export async function embeddedSource(): Promise<Source | null> {
@@ -31,6 +41,10 @@ function sourceOf(data: ReportData): Source {
     throw new SourceError({ message: `This report does not hold ${what}.`, hint: leftOut });
   };
   const list = <Value>(of: Readonly<Record<string, readonly Value[]>>, run: string) => of[run] ?? [];
+  const findSkill = (run: string, wanted: number) => list(data.skills, run).find(({ version }) => version === wanted);
+  const findStep = (run: string, wanted: number) => list(data.steps, run).find(({ step }) => step === wanted);
+  const findAttempt = (run: string, file: string, place: number) =>
+    list(data.attempts, run).find(({ row }) => row.file === file && row.place === place);
   return {
     isLive: false,
     home: homeOf(data),
@@ -44,31 +58,11 @@ function sourceOf(data: ReportData): Source {
     },
     tasks: async (run) => found(data.tasks[run], 'the tasks'),
     columns: async (run, versions) => list(data.columns, run).filter(({ version }) => versions.includes(version)),
-    skill: async (run, wanted) =>
-      found(
-        list(data.skills, run).find(({ version }) => version === wanted),
-        'the text of this version',
-      ).text,
-    step: async (run, wanted) =>
-      found(
-        list(data.steps, run).find(({ step }) => step === wanted),
-        'this step',
-      ),
-    attempts: async (run, query) => {
-      const all = list(data.attempts, run);
-      const rows = all.filter((attempt) => fits(attempt, query)).map(({ row }) => row);
-      return { rows, next: null, searched: all.length, total: all.length };
-    },
-    attempt: async (run, file, place) =>
-      found(
-        list(data.attempts, run).find(({ row }) => row.file === file && row.place === place),
-        'this attempt',
-      ),
-    events: async (run, { from, count, type }) => {
-      const { events } = found(data.events[run], 'the journal');
-      const chosen = type ? events.filter((event) => event.type === type) : events;
-      return { total: chosen.length, events: chosen.slice(from, from + count) };
-    },
+    skill: async (run, wanted) => found(findSkill(run, wanted), 'the text of this version').text,
+    step: async (run, wanted) => found(findStep(run, wanted), 'this step'),
+    attempts: async (run, query) => chooseAttempts(list(data.attempts, run), query),
+    attempt: async (run, file, place) => found(findAttempt(run, file, place), 'this attempt'),
+    events: async (run, query) => chooseEvents(found(data.events[run], 'the journal'), query),
     compare: async () => found(data.compare, 'a comparison'),
     nights: async () => {
       throw new SourceError({ message: 'A report holds no nights.', hint: 'skillopt ui shows them.' });
@@ -90,10 +84,20 @@ function homeOf({ runs, compare }: ReportData): string {
   return compare ? '#/compare' : '#/';
 }
 
+function chooseAttempts(all: readonly AttemptPage[], query: AttemptQuery): AttemptsPage {
+  const rows = all.filter((attempt) => fits(attempt, query)).map(({ row }) => row);
+  return { rows, next: null, searched: all.length, total: all.length };
+}
+
 function fits({ row, result }: AttemptPage, { task, version, q = '' }: AttemptQuery): boolean {
   if (task && row.task !== task) return false;
   if (version && row.version !== Number(version)) return false;
   return q === '' || JSON.stringify(result).toLowerCase().includes(JSON.stringify(q).slice(1, -1).toLowerCase());
+}
+
+function chooseEvents({ events }: EventsPage, { from, count, type }: EventQuery): EventsPage {
+  const chosen = type ? events.filter((event) => event.type === type) : events;
+  return { total: chosen.length, events: chosen.slice(from, from + count) };
 }
 
 const RETRY_MS = 2_000;

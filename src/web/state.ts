@@ -34,7 +34,7 @@ export const RecoveriesContext = createContext(0);
 
 type Known<Answer> = { readonly key: string; readonly answer?: Answer; readonly problem?: Problem };
 
-/** Asks again when the key changes, and every so often if told so. Until then the earlier answer is shown. */
+/** Asks again when the key changes, and each `everyMs` if given. Until then the earlier answer is shown. */
 export function useAsked<Answer>(key: string, ask: () => Promise<Answer>, everyMs?: number): Asked<Answer> {
   const [known, setKnown] = useState<Known<Answer>>({ key: '' });
   const recoveries = useContext(RecoveriesContext);

@@ -8,7 +8,7 @@ import { keyOf } from './redis.ts';
  * environment and the files of its module, settings, time limits, the agent. Models are asked by the process that trains.
  */
 export type Fingerprint = {
-  /** What people call the project, to tell workers of others apart. */
+  /** What people call the project: workers of other projects are not warned about. */
   readonly project: string;
   readonly parts: Readonly<Record<string, string>>;
 };
@@ -40,7 +40,7 @@ export type Presence = Fingerprint & {
   readonly done?: number;
 };
 
-/** One that is not renewed for so long is gone. */
+/** A process that is not renewed within this time is gone. */
 const GONE_S = 15;
 export const RENEW_MS = 5_000;
 

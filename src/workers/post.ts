@@ -23,7 +23,7 @@ export interface Post<Asks extends Exchange> {
     body: Asks[Kind][0],
     signal?: AbortSignal,
   ): Promise<Asks[Kind][1]>;
-  /** The same where no answer matters: after a minute nobody is reminded of it any more. */
+  /** The same where no answer matters. Reminders stop after a minute. */
   tell<Kind extends keyof Asks & string>(to: string, kind: Kind, body: Asks[Kind][0]): void;
   close(): void;
 }
@@ -39,7 +39,7 @@ const Letter = z.discriminatedUnion('type', [
 type Letter = z.infer<typeof Letter>;
 
 const REMIND_MS = 5_000;
-/** An answer is kept for so long, to be sent again: the server may be away for a minute. */
+/** How long an answer is kept to be sent again: the server may be away for a minute. */
 const KEPT_MS = 60_000;
 /** Letters that nobody fetches go away. */
 const EXPIRE_S = 3_600;

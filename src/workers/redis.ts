@@ -28,7 +28,7 @@ export type QueueServer = {
   readonly shown: string;
   readonly bullmq: typeof BullMQ;
   readonly options: ServerOptions;
-  /** A connection of its own. It waits for a server that is away, and `heard` is told of that. */
+  /** A connection of its own. It waits for a server that is away, and notifies `heard`. */
   connect(heard?: AwayServer): Promise<Redis>;
 };
 

@@ -49,28 +49,15 @@ export async function runElsewhere({
   let isClosed = false;
   return {
     most: { calls: 0, totalTokens: 0, costUsd: 0 }, // workers pay for nothing by themselves
-    async run(attempt, context) {
-      const id = ++last;
+    run(attempt, context) {
       const making = new OpenAttempt(attempt, context, post);
-      open.set(id, making);
-      const jobId = jobIdOf(post, id);
-      const stopListening = onAbort(context.signal, (reason) => making.fail(reason));
-      try {
-        queue.add('rollout', { run: post.address, attempt: id }, { jobId }).catch(making.fail); // not awaited: the server may be away
-        return await making.answer;
-      } finally {
-        stopListening();
-        open.delete(id);
-        making.close(id);
-        if (context.signal.aborted) queue.remove(jobId).catch(() => undefined);
-      }
+      return handOut(++last, making, { open, queue, address: post.address, signal: context.signal });
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
       watch.close();
-      const leaving = leave(redis, { role: 'run', address: post.address }).then(() => queue.close());
-      await soon(leaving);
+      await soon(leave(redis, { role: 'run', address: post.address }).then(() => queue.close()));
       await soon(queue.disconnect());
       post.close();
       redis.disconnect();
@@ -105,12 +92,37 @@ function answersFrom(open: ReadonlyMap<number, OpenAttempt>): Answers<Questions>
   };
 }
 
-const jobIdOf = ({ address }: Pick<Post<Orders>, 'address'>, attempt: number) => `${address}-${attempt}`;
+const jobIdOf = (address: string, attempt: number) => `${address}-${attempt}`;
+
+type Published = {
+  readonly open: Map<number, OpenAttempt>;
+  readonly queue: Queue<Job>;
+  /** Of the run. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+};
+
+/** Publishes an attempt, and waits for the answer of the worker that takes it. */
+async function handOut(id: number, making: OpenAttempt, published: Published): Promise<RunnerAnswer> {
+  const { open, queue, address, signal } = published;
+  const jobId = jobIdOf(address, id);
+  open.set(id, making);
+  const stopListening = onAbort(signal, (reason) => making.fail(reason));
+  try {
+    queue.add('rollout', { run: address, attempt: id }, { jobId }).catch(making.fail); // not awaited: the server may be away
+    return await making.answer;
+  } finally {
+    stopListening();
+    open.delete(id);
+    making.close(id);
+    if (signal.aborted) queue.remove(jobId).catch(() => undefined);
+  }
+}
 
 /** The same few skills are attempted again and again. */
 const hashOfSkill = memoize(skillHash, { maxEntries: 10 });
 
-/** An attempt that some worker makes, or shall make. One whose worker is gone is made by another, from the beginning. */
+/** An attempt that a worker makes or will make. If that worker is gone, another makes it from the beginning. */
 class OpenAttempt {
   readonly answer: Promise<RunnerAnswer>;
   readonly #attempt: RolloutAttempt;
@@ -205,9 +217,9 @@ function watchWorkers({ redis, queue, post, open, fingerprint, onWarning }: Watc
   const look = async () => {
     await present(redis, { ...fingerprint, role: 'run', address, host: hostname(), pid: process.pid });
     for (const id of open.keys()) {
-      const state = await queue.getJobState(jobIdOf(post, id));
-      if (state === 'unknown' && open.has(id))
-        await queue.add('rollout', { run: address, attempt: id }, { jobId: jobIdOf(post, id) });
+      const jobId = jobIdOf(address, id);
+      const state = await queue.getJobState(jobId);
+      if (state === 'unknown' && open.has(id)) await queue.add('rollout', { run: address, attempt: id }, { jobId });
     }
     const here = new Set((await whoIsHere(redis, 'worker')).map((worker) => worker.address));
     for (const attempt of open.values()) attempt.waitInLine((worker) => here.has(worker));

@@ -1,22 +1,12 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import {
-  type AgentRunner,
-  type ChatModel,
-  type RolloutResult,
-  type SkillEnv,
-  SkillError,
-} from '../core/contracts/index.ts';
-import { linkedSignal } from '../models/index.ts';
-import { createLimit, createStageDeps, createStop, rolloutKey, runRollout, type StageDeps } from '../pipeline/index.ts';
-import { agentFor } from './agent-elsewhere.ts';
+import type { AgentRunner, ChatModel, SkillEnv, SkillError } from '../core/contracts/index.ts';
+import { createStageDeps, type StageDeps } from '../pipeline/index.ts';
 import {
   differences,
   type Fingerprint,
-  hashOf,
   isHere,
   leave,
   type Presence,
@@ -25,9 +15,10 @@ import {
   RENEW_MS,
   whoIsHere,
 } from './handshake.ts';
-import { openPost, type Post } from './post.ts';
+import { openPost } from './post.ts';
 import { openServer, PREFIX, type QueueServer, soon } from './redis.ts';
-import { encodeError, type Job, type Orders, type Questions, type Task, toWire } from './wire.ts';
+import { type AgentsWaiting, type Making, serveAttempt } from './serve-attempt.ts';
+import type { Job, Orders, Questions, Task } from './wire.ts';
 
 export type ServeRolloutsOptions = {
   readonly url: string;
@@ -67,38 +58,25 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   const server = await openServer(options.url);
   const active = new Map<string, AbortController>();
   const agents: AgentsWaiting = new Map();
-  const orders = answersTo(active, agents);
   const heard = {
     away: (message: string) => onEvent({ type: 'away', message }),
     lost: (error: SkillError) => onEvent({ type: 'lost', error }),
   };
-  const post = await openPost<Questions, Orders>(server, orders, heard);
+  const post = await openPost<Questions, Orders>(server, answersTo(active, agents), heard);
   const redis = await server.connect();
   const folder = join(tmpdir(), `skillopt-worker-${post.address}`);
-  const { extras, rolloutTimeoutMs, callTimeoutMs } = options;
-  const deps = createStageDeps({ extras, rolloutTimeoutMs, callTimeoutMs, target: nobody, optimizer: nobody });
   let done = 0;
   const tell = (type: 'begin' | 'end', { item }: Task) => {
     if (type === 'end') done += 1;
     onEvent({ type, item: item.id, inFlight: active.size, done });
   };
-  const making: Making = { ...options, post, agents, folder, deps, skills: new Map(), tell };
-
-  const make = async (job: Job): Promise<void> => {
-    const key = `${job.run} ${job.attempt}`;
-    const over = new AbortController();
-    active.set(key, over);
-    try {
+  const making: Making = { ...options, post, agents, folder, deps: commonDeps(options), skills: new Map(), tell };
+  const worker = takeJobs(server, options, (job) =>
+    untilGivenUp(job, active, async (signal) => {
       if (!(await isHere(redis, 'run', job.run))) return; // nobody waits for it
-      await serveAttempt({ ...job, signal: over.signal }, making);
-    } catch (error) {
-      if (!over.signal.aborted) throw error;
-    } finally {
-      active.delete(key);
-    }
-  };
-
-  const worker = takeJobs(server, options, make);
+      await serveAttempt({ ...job, signal }, making);
+    }),
+  );
   const presence = () => ({ ...fingerprint, ...here, address: post.address, concurrency, inFlight: active.size, done });
   const watch = watchRuns({ redis, active, presence, onMismatch: (one) => onEvent({ type: 'mismatch', ...one }) });
   await worker.waitUntilReady();
@@ -106,11 +84,7 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
   return {
     state: () => ({ inFlight: active.size, done, isConnected: redis.status === 'ready' }),
     async close(drainMs = 0) {
-      const closing = worker.close();
-      await Promise.race([closing, after(drainMs)]);
-      for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
-      await soon(closing);
-      await soon(worker.disconnect());
+      await drain(worker, active, drainMs);
       watch.close();
       await soon(leave(redis, presence()));
       post.close();
@@ -118,6 +92,35 @@ export async function serveRollouts(options: ServeRolloutsOptions): Promise<Roll
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+type Active = ReadonlyMap<string, AbortController>;
+
+const jobKey = ({ run, attempt }: Job) => `${run} ${attempt}`;
+
+/** Does the work of a job while the job is among those that can be given up. A job that was given up ends without an error. */
+async function untilGivenUp(
+  job: Job,
+  active: Map<string, AbortController>,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const over = new AbortController();
+  active.set(jobKey(job), over);
+  try {
+    await work(over.signal);
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+  } finally {
+    active.delete(jobKey(job));
+  }
+}
+
+async function drain(worker: ReturnType<typeof takeJobs>, active: Active, drainMs: number): Promise<void> {
+  const closing = worker.close();
+  await Promise.race([closing, after(drainMs)]);
+  for (const attempt of active.values()) attempt.abort(new Error('the worker ends'));
+  await soon(closing);
+  await soon(worker.disconnect());
 }
 
 function takeJobs(
@@ -134,25 +137,18 @@ function takeJobs(
   return worker;
 }
 
+const commonDeps = ({ extras, rolloutTimeoutMs, callTimeoutMs }: ServeRolloutsOptions): StageDeps =>
+  createStageDeps({ extras, rolloutTimeoutMs, callTimeoutMs, target: nobody, optimizer: nobody });
+
 /** Each attempt has its own models. */
 const nobody: ChatModel = { id: 'nobody', complete: () => Promise.reject(new Error('no attempt is under way')) };
 
 const here = { role: 'worker', host: hostname(), pid: process.pid } as const;
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());
 
-/** A run has few skills at a time. */
-const MOST_SKILLS = 50;
-
-function remember(skills: Map<string, string>, hash: string, skill: string): void {
-  if (skills.size >= MOST_SKILLS) skills.delete(skills.keys().next().value!);
-  skills.set(hash, skill);
-}
-
-type AgentsWaiting = Parameters<typeof agentFor>[3];
-
-const answersTo = (active: ReadonlyMap<string, AbortController>, agents: AgentsWaiting) => ({
-  cancel: async ({ run, attempt }: Orders['cancel'][0]) => {
-    active.get(`${run} ${attempt}`)?.abort(new Error('the run gave the attempt up'));
+const answersTo = (active: Active, agents: AgentsWaiting) => ({
+  cancel: async (job: Orders['cancel'][0]) => {
+    active.get(jobKey(job))?.abort(new Error('the run gave the attempt up'));
     return null;
   },
   start: async (order: Orders['start'][0]) => {
@@ -166,104 +162,9 @@ const answersTo = (active: ReadonlyMap<string, AbortController>, agents: AgentsW
   },
 });
 
-type Made = {
-  readonly run: string;
-  readonly attempt: number;
-  readonly task: Task;
-  readonly skill: string;
-  readonly signal: AbortSignal;
-};
-type Making = ServeRolloutsOptions & {
-  /** What all attempts have in common. */
-  readonly deps: StageDeps;
-  readonly post: Post<Questions>;
-  readonly agents: AgentsWaiting;
-  readonly folder: string;
-  /** Texts by their hash. */
-  readonly skills: Map<string, string>;
-  readonly tell: (type: 'begin' | 'end', task: Task) => void;
-};
-
-/** Asks the run for the attempt, makes it, and says what came of it. */
-async function serveAttempt(asked: CallsOf, making: Making): Promise<void> {
-  const { run, attempt, signal } = asked;
-  const { post, skills, tell } = making;
-  const known = new Map(skills); // one that it says it knows must not be forgotten meanwhile
-  const task = await post.ask(run, 'begin', { attempt, worker: post.address, known: [...known.keys()] }, signal);
-  if (!task) return;
-  if (task.skill !== undefined) remember(skills, task.skillHash, task.skill);
-  tell('begin', task);
-  const made = { ...asked, task, skill: task.skill ?? known.get(task.skillHash)! };
-  const outcome = await attemptTask(made, making).then(
-    (result) => ({ attempt, result }),
-    (error) => ({ attempt, error: encodeError(error) }),
-  );
-  signal.throwIfAborted();
-  await post.ask(run, 'result', outcome, signal);
-  tell('end', task);
-}
-
-/** The attempt as the process that trains would make it, but for its models, which that process asks. */
-async function attemptTask({ task, skill, ...asked }: Made, making: Making): Promise<RolloutResult> {
-  const { env, agent, post, agents, folder } = making;
-  requireSameKey(task, making);
-  const workFolder = join(folder, task.key);
-  using stop = createStop(asked.signal, 0);
-  const deps: StageDeps = {
-    ...{ ...making.deps, workFolder, stop, limit: createLimit(1, stop) },
-    target: modelOf('target', task.target, post, asked),
-    judge: task.judge === undefined ? undefined : modelOf('judge', task.judge, post, asked),
-    agent: agent && agentFor(agent, post, asked, agents),
-  };
-  // Draw 0: the process that trains numbers the calls of the attempt by its draw.
-  const [result] = await runRollout({ env, skill, items: [task.item], sampleIndex: 0, isPart: true }, deps);
-  if (existsSync(workFolder)) await rm(workFolder, { recursive: true, force: true });
-  return result!;
-}
-
-/** The name of a queue covers all that scores depend on; an environment may still differ in what it found here. */
-function requireSameKey({ key, item, skillHash: hash, sampleIndex, target, judge }: Task, making: Making): void {
-  const { env, extras, agent } = making;
-  const models = { target: { id: target }, judge: judge === undefined ? judge : { id: judge }, agent };
-  if (rolloutKey({ env, item, skillHash: hash, sampleIndex }, { ...models, extras }) === key) return;
-  const message = `a worker would score ${item.id} differently: its environment or task has another version there`;
-  throw new SkillError('WORKER_MISMATCH', message, { hint: 'Give all machines the same copy of the project.' });
-}
-
-type CallsOf = Pick<Made, 'run' | 'attempt' | 'signal'>;
-
-function modelOf(
-  role: 'target' | 'judge',
-  id: string,
-  post: Post<Questions>,
-  { run, attempt, signal }: CallsOf,
-): ChatModel {
-  const times = new Map<string, number>();
-  return {
-    id,
-    async complete(request) {
-      const sent = toWire(request);
-      const hash = hashOf([role, sent]);
-      const time = (times.get(hash) ?? 0) + 1;
-      times.set(hash, time);
-      const call = { attempt, role, id: `${hash} ${time}`, request: sent };
-      const until = linkedSignal(signal, request.signal);
-      try {
-        return await post.ask(run, 'call', call, until.signal);
-      } catch (error) {
-        // A worker that ends drops nothing: the next one gets the reply, which is paid for.
-        if (until.signal.aborted && !signal.aborted) post.tell(run, 'drop', call);
-        throw error;
-      } finally {
-        until.release();
-      }
-    },
-  };
-}
-
 type WatchedRuns = {
   readonly redis: Redis;
-  readonly active: ReadonlyMap<string, AbortController>;
+  readonly active: Active;
   readonly presence: () => Presence;
   readonly onMismatch: (mismatch: { readonly run: string; readonly differs: readonly string[] }) => void;
 };

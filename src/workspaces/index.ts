@@ -1,7 +1,7 @@
 export { layFiles, manifestHash, namesInterpreter } from './folders/folder-files.ts';
 export { removeStale } from './folders/remove-stale.ts';
 export { openRolloutFolder, type RolloutFolder } from './folders/rollout-folder.ts';
-export { atExit, MARKER, markedTree, newRolloutId } from './processes/process-tree.ts';
+export { atExit, MARKER, markedTree, newRolloutId, OWN_GROUP } from './processes/process-tree.ts';
 export {
   describeKeptBack,
   openProjectTemplate,

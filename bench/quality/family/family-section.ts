@@ -7,7 +7,7 @@ import { type Figures, figuresOf } from './figures.ts';
 import { JUDGING_SEED, randomWorlds, TUNING_SEED } from './random-worlds.ts';
 import { FAMILY, NULL_WORLDS, SCORE_WORLDS, type WorldSpec } from './world-spec.ts';
 
-/** Seeds from here on judge; whoever tunes takes others: `--from 5000000`. */
+/** Seeds from here on judge; to tune, take others: `--from 5000000`. */
 const JUDGING_FROM = 1_000;
 const FIRST_TUNING_SEED = 5_000_000;
 const RANDOM_WORLDS = 200;

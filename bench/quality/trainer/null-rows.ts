@@ -5,7 +5,7 @@ import { figuresOf, inWords, meansOf, points, type Runs, sharesOf, valuesOf } fr
 import { NULL_SIZE } from './setting.ts';
 import { coverageRow, errorRow, type RunsIn } from './size-rows.ts';
 
-/** Worlds in which no text changes anything: whoever claims a gain there is wrong. */
+/** Worlds in which no text changes anything: any gain that is claimed there is wrong. */
 export function nullRows(runsIn: RunsIn): Row[] {
   const runs = runsIn(({ group }) => group === 'null');
   const ofWorld = (name: WorldName) => runsIn(({ group, world }) => group === 'null' && world === name);

@@ -160,7 +160,7 @@ function readAnswer({ stdout, stderr }: AgentOutput) {
 /** It prints nothing else about an option that it does not know. */
 const HELP = /^opencode run \[message/m;
 
-/** A line of its log, which tells of a refused try without the status. */
+/** A line of its log. It reports a refused try, but not the status. */
 const REFUSED = ' message="stream error" ';
 
 function lastError(line: string): string | undefined {

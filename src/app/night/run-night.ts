@@ -9,7 +9,7 @@
  * the night proposes nothing.
  * Poison (text that hides, or orders to fetch or run something) is looked for before anything is measured, so none is ever proven:
  * in what analysts propose, each edit and all together (`Quarantine.take`); in selected edits, rewrites and reminders (`refuseText`);
- * and when an edit is applied, which skips hidden text. The other edits go on. Poison is not staged; the report lists it with reasons.
+ * and when an edit is applied, which skips hidden text. The other edits are kept. Poison is not staged; the report lists it with reasons.
  * Limits. While tasks are found, half is kept back: without any task BUDGET_EXHAUSTED, otherwise the night continues with those it has.
  * Before a first step is done: thrown for the first document, a note for a later one. In the search: the best so far is measured and
  * proven by what was kept back. In the proof: it stays unproven. The last two are a note in the report, and the night continues.

@@ -25,7 +25,7 @@ export type CalibrationInput = {
   readonly split?: string | undefined;
   /** How often every task is attempted. One pass says nothing about noise. */
   readonly passes: number;
-  /** Whether it goes on with tasks from which no true number can be measured. */
+  /** Whether it continues with tasks from which no true number can be measured. */
   readonly isForced?: boolean | undefined;
 };
 

@@ -139,9 +139,9 @@ export async function compareRuns(first: Compared, second: Compared, split: stri
 export type CompareOptions = Omit<ScoringOptions, 'plan' | 'onWarning' | 'elsewhere' | keyof ScoringModels> & {
   readonly split: string;
   readonly caller: Caller;
-  /** Whether it goes on with tasks from which no true number can be measured. */
+  /** Whether it continues with tasks from which no true number can be measured. */
   readonly isForced?: boolean | undefined;
-  /** The address of a queue, if workers shall make the attempts. */
+  /** The address of a queue, if workers make the attempts. */
   readonly queue?: string | undefined;
 };
 

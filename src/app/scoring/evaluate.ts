@@ -25,9 +25,9 @@ type EvalInput = {
   readonly split: string;
   /** Paths are read from here. */
   readonly cwd: string;
-  /** Whether it goes on with tasks from which no true number can be measured. */
+  /** Whether it continues with tasks from which no true number can be measured. */
   readonly isForced?: boolean | undefined;
-  /** The address of a queue, if workers shall make the attempts. */
+  /** The address of a queue, if workers make the attempts. */
   readonly queue?: string | undefined;
 };
 

@@ -13,7 +13,7 @@ export function extractAction(reply: string): string | undefined {
   return to === -1 ? undefined : strip(reply.slice(from + OPENING.length, to));
 }
 
-/** An action as the house gets it: it knows small letters only. */
+/** An action as the house gets it: it only knows lower case. */
 export const projectAction = (extracted: string | undefined): string => (extracted ?? FALLBACK_ACTION).toLowerCase();
 
 /** What a reply says before its action, without the tags around it. */

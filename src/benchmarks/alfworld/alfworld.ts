@@ -51,7 +51,7 @@ export const alfworld: Benchmark<Game, Settings> = {
       'Install the package: pip install alfworld. Fetch the games with its program alfworld-download.',
       'They are then in ~/.cache/alfworld, or in $ALFWORLD_DATA: name that folder as extras.dataRoot.',
     ],
-    licence: 'MIT (ALFWorld); the data of ALFRED lies behind it',
+    licence: 'MIT (ALFWorld); made from the data of ALFRED',
   },
   published: { train: 39, val: 18, test: 134 },
   initialSkill: INITIAL_SKILL,
@@ -104,12 +104,12 @@ const SAMPLE_TURN = {
   scene: { observation: 'OBSERVATION', admissible: ['ACTION'] },
 };
 
-/** Larger files are no scripts: data, or programs. */
+/** Larger files are data or programs, not scripts. */
 const MOST_SCRIPT_BYTES = 1_000_000;
 
 /**
- * The program with names of files below the data folders as paths, and a hash that tells it from others: its words, and what
- * its scripts say. A program that is named alone is looked for where the shell looks.
+ * The program, with the names of files below the data folders as paths, and a hash of its words and of the content of its
+ * scripts. A program that is named without a folder is looked up as the shell does.
  */
 function findProgram(words: readonly string[], roots: readonly string[]) {
   const hash = createHash('sha256');
@@ -125,7 +125,7 @@ function findProgram(words: readonly string[], roots: readonly string[]) {
   return { command, sha256: hash.digest('hex') };
 }
 
-/** `undefined` for what is no file. Links are followed, and kept: a Python is told by its link which packages it has. */
+/** `undefined` if it is not a file. Links are followed, and yet kept in the command: by its link a Python finds its packages. */
 function sizeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? found.size : undefined;

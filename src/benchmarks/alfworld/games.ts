@@ -28,14 +28,14 @@ export async function findGameRows({ files }: RowReader): Promise<readonly Row[]
   return rows;
 }
 
-/** A game that cannot be read is told with its row. */
+/** A game that cannot be read is not left out here: `readGameRow` reports it. */
 const isUnsolvable = (name: string, files: DataFiles) =>
   readGame(name, files).then(
     (game) => game.isUnsolvable,
     () => false,
   );
 
-/** The games below all folders. Also asked for each row whose path is not there. */
+/** The games below all folders, listed once: each row whose path does not exist asks for them. */
 const namesOf = memoizeWeakly(async (files: DataFiles) => {
   const isGame = (name: string) => name === GAME_FILE || name.endsWith(`/${GAME_FILE}`);
   return (await files.names()).filter(isGame);
@@ -52,13 +52,13 @@ export async function readGameRow(row: unknown, files: DataFiles): Promise<unkno
   if (row.gameSha256 !== undefined && row.gameSha256 !== gameSha256)
     throw new Error(`the game ${game} has changed: its SHA-256 is ${gameSha256}, expected ${row.gameSha256}`);
   const { walkthrough, isUnsolvable } = await readGame(game, files);
-  if (isUnsolvable) throw new Error(`the game ${game} says of itself that it cannot be solved`);
+  if (isUnsolvable) throw new Error(`the game ${game} cannot be solved, as its file says`);
   return { id: row.id ?? game, game, gameSha256, taskType: typeOf(row, named), ...withWalkthrough(row, walkthrough) };
 }
 
 function typeOf(row: Record<string, unknown>, path: string) {
-  const told = taskTypeOf(String(row.taskType ?? row.task_type ?? ''));
-  return told === 'other' ? taskTypeOf(path) : told;
+  const named = taskTypeOf(String(row.taskType ?? row.task_type ?? ''));
+  return named === 'other' ? taskTypeOf(path) : named;
 }
 
 function withWalkthrough(row: Record<string, unknown>, walkthrough: unknown) {
@@ -74,8 +74,8 @@ async function readGame(name: string, files: DataFiles) {
   return { isUnsolvable: solvable === false, walkthrough: isPlan ? walkthrough : undefined };
 }
 
-/** A game is told by its folders: task, trial, file. What stands before them differs from machine to machine. */
-const TELLING_PARTS = 3;
+/** The end of its path identifies a game: task, trial, file. The folders above differ from machine to machine. */
+const IDENTIFYING_PARTS = 3;
 
 /** The name that the data folders give the game: the longest end of its path that leads to a file. */
 async function findGame(path: string, files: DataFiles): Promise<string> {
@@ -94,6 +94,6 @@ async function findGame(path: string, files: DataFiles): Promise<string> {
 
 function endsOf(path: string): string[] {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
-  const shorter = Math.max(0, parts.length - TELLING_PARTS);
+  const shorter = Math.max(0, parts.length - IDENTIFYING_PARTS);
   return Array.from({ length: shorter + 1 }, (_, from) => parts.slice(from).join('/'));
 }

@@ -9,7 +9,7 @@ type LineOptions = {
 
 const LINE_BREAK = 10;
 
-/** Calls `onLine` with each line, wherever its bytes are cut into chunks. What stands behind the last line break is no line. */
+/** Calls `onLine` with each line, however its bytes are cut into chunks. Text after the last line break is not a line. */
 export function readLines(stream: Readable, { maxBytes, onLine, onTooLong }: LineOptions): void {
   let begun: Buffer[] = [];
   let length = 0;

@@ -14,7 +14,7 @@ type Game = {
 
 /** One game in a process of its own. */
 interface GameWorld extends AsyncDisposable {
-  /** The first scene. Also begins the game anew. */
+  /** Begins the game, or begins it again, and returns its first scene. */
   begin(): Promise<Scene>;
   step(action: string): Promise<Scene>;
 }

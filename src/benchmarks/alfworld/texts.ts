@@ -54,7 +54,7 @@ export function turnText({ task, steps, maxSteps, scene }: Turn): string {
   ].join('\n\n');
 }
 
-/** The task stands at the end of what is seen first. Without its mark, all of it is the task. */
+/** The task is at the end of the first observation. Without its mark, the whole observation is the task. */
 export const taskOf = (observation: string): string =>
   observation
     .split(/your task is to:/i)

@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { oneLine, withoutEscapes } from '../../core/text/index.ts';
-import { atExit, MARKER, markedTree, newRolloutId } from '../../workspaces/index.ts';
+import { onAbort } from '../../models/index.ts';
+import { atExit, MARKER, markedTree, newRolloutId, OWN_GROUP } from '../../workspaces/index.ts';
 import { keepTail, readLines } from './lines.ts';
 
 const First = z.object({
@@ -31,7 +31,7 @@ export type WorldOptions = {
 
 /**
  * A game in a process of its own. Requests and answers are lines of JSON, one at a time. Both methods throw `WorldFailure`, and
- * the reason of the signal once that is aborted.
+ * the reason of the signal once it is aborted.
  */
 export interface World extends AsyncDisposable {
   /** Begins a game, from its first scene. */
@@ -81,7 +81,7 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
   const hook = atExit(() => tree.kill());
   const errors = keepTail(child.stderr, MOST_ERROR_BYTES);
   const talk = talkThrough(child);
-  const ended = child.exit.then((how) => talk.fail(`the world ended ${how}${toldBy(errors.text())}`));
+  const ended = child.exit.then((how) => talk.fail(`the world ended ${how}${reasonIn(errors.text())}`));
   const finish = async () => {
     if (talk.isWell()) {
       talk.say('{"op":"close"}');
@@ -91,19 +91,16 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
     await tree.gone();
     child.release();
     hook[Symbol.dispose]();
-    signal?.removeEventListener('abort', abort);
+    stopListening();
   };
   let ending: Promise<void> | undefined;
   const end = () => (ending ??= finish());
-  const abort = () => {
+  const stopListening = onAbort(signal, () => {
     talk.fail('the attempt was aborted');
     void end();
-  };
-  if (signal) setMaxListeners(Number.POSITIVE_INFINITY, signal); // many worlds may listen to one signal
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted) abort();
+  });
   const ask = async (request: string): Promise<string> => {
-    const silent = () => talk.fail(`the world was silent for ${answerMs / 1000} s${toldBy(errors.text())}`);
+    const silent = () => talk.fail(`the world was silent for ${answerMs / 1000} s${reasonIn(errors.text())}`);
     const timer = setTimeout(silent, answerMs);
     try {
       return await talk.ask(request);
@@ -117,8 +114,8 @@ async function startWorld({ command, answerMs, signal }: WorldOptions) {
   return { ask, end };
 }
 
-/** The last line first: it is the one that tells, and messages are cut. */
-function toldBy(errors: string): string {
+/** The last line first: it says why, and messages are cut. */
+function reasonIn(errors: string): string {
   const lines = withoutEscapes(errors).split('\n');
   const last = lines.at(-1)!;
   return last === '' ? '' : `: ${last}${lines.length > 1 ? `\n${lines.join('\n')}` : ''}`;
@@ -130,14 +127,9 @@ async function spawn([file = '', ...args]: readonly string[]) {
   const { execa } = await import('execa');
   const id = newRolloutId();
   const child = execa(file, args, {
+    ...OWN_GROUP,
     stdio: 'pipe',
     env: worldEnvironment(id),
-    extendEnv: false,
-    detached: process.platform !== 'win32', // a group of its own, so that its children can be ended with it
-    reject: false,
-    buffer: false,
-    encoding: 'buffer',
-    windowsHide: true,
   });
   const { pid } = child;
   if (pid === undefined)
@@ -152,11 +144,11 @@ async function spawn([file = '', ...args]: readonly string[]) {
     /** How it ended, once all that it printed is here. */
     exit: new Promise<string>((resolve) => {
       child.once('exit', (code, endedBy) => {
-        const tell = () => resolve(endedBy === null ? `with exit code ${code}` : `by ${endedBy}`);
-        const timer = setTimeout(tell, DRAIN_MS);
+        const report = () => resolve(endedBy === null ? `with exit code ${code}` : `by ${endedBy}`);
+        const timer = setTimeout(report, DRAIN_MS);
         child.once('close', () => {
           clearTimeout(timer);
-          tell();
+          report();
         });
       });
     }),
@@ -164,7 +156,7 @@ async function spawn([file = '', ...args]: readonly string[]) {
   };
 }
 
-/** What the user's shell has, apart from keys: a game needs none. Sets of Python have one order, so that a game tells the same each time. */
+/** What the user's shell has, apart from keys: a game needs none. Python's sets have a fixed order, so that a game prints the same each time. */
 function worldEnvironment(id: string): Record<string, string> {
   const own = Object.entries(process.env).filter(([name]) => !/KEY|TOKEN|SECRET|PASSWORD/i.test(name));
   return { PYTHONHASHSEED: '0', ...(Object.fromEntries(own) as Record<string, string>), [MARKER]: id };

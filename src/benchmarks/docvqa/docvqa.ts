@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ChatImage, type RolloutContext, type RolloutOutput, SkillError } from '../../core/contracts/index.ts';
 import { clip, strip } from '../../core/text/index.ts';
 import { itemId, loadItems, type Row, TASK_FILE_ENDINGS } from '../../imports/index.ts';
-import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import { answeredOnce, anyOf, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark, RowReader } from '../benchmark.ts';
 import type { DataFiles } from '../data/data-files.ts';
 import { PULLED } from '../data/load-items.ts';
@@ -80,7 +80,7 @@ export const docvqa: Benchmark<DocVqaItem, Settings> = {
   hint: 'An item is {"id": "…", "question": "…", "answers": ["…"], "image": "images/page.png"}; the image lies below the folder of the data, or below dataRoot.',
   readRow,
   findRows,
-  // Without a document, questions about one image are about one page all the same.
+  // If no document is named, questions about one image are still about one page.
   groupsOf: ({ document, page, imageSha256 }) => [
     ...(document === undefined ? [] : [`document ${document}`]),
     page === undefined ? `image ${imageSha256}` : `page ${page}`,
@@ -114,7 +114,7 @@ async function findRows({ files }: RowReader): Promise<readonly Row[]> {
   return rows.filter(({ value }) => (value as { data_split?: unknown } | null)?.data_split !== 'test');
 }
 
-/** From this on an answer is right: what is missing is rounding. */
+/** An answer with this score is right: the rest is rounding. */
 const RIGHT = 0.999;
 
 function scoreReply(reply: string, golds: readonly string[]) {
@@ -138,20 +138,15 @@ async function attempt(
   const reply = await ask(messages, { target, signal, maxOutputTokens });
   const { predictedAnswer, ...score } = scoreReply(reply.text, answers);
   const asked = { role: 'user', content: `${question}\n\n[the page as an image: ${item.image}]` } as const;
-  const expected = clip(answers.map((gold) => JSON.stringify(gold)).join(' or '), SHOWN);
-  const got = `${clip(JSON.stringify(predictedAnswer), SHOWN)}, ANLS ${score.soft.toFixed(2)}${cutNote(reply)}`;
-  return {
-    ...score,
-    nTurns: 1,
-    question,
-    predictedAnswer,
+  return answeredOnce({
+    ...{ question, messages: [asked], reply, score, predictedAnswer },
     referenceText: answers.join(' | '),
-    conversation: conversationOf([asked], reply),
-    ...(score.hard === 1 ? {} : { failReason: `expected ${expected}, got ${got}` }),
-  };
+    expected: clip(anyOf(answers), SHOWN),
+    got: `${clip(JSON.stringify(predictedAnswer), SHOWN)}, ANLS ${score.soft.toFixed(2)}`,
+  });
 }
 
-/** The image as it was when the items were read: scores are kept under what was in it. */
+/** Throws if the image has changed since the items were read: scores are kept under its old content. */
 async function chatImage({ id, image, imageSha256 }: DocVqaItem, files: DataFiles): Promise<ChatImage> {
   const hint = 'Put the image back, or pull the data again: skillopt bench pull docvqa';
   const failed = (problem: string) => new SkillError('TASKS_INVALID', `docvqa: item ${id}: ${problem}`, { hint });

@@ -33,7 +33,7 @@ export async function readImage(files: DataFiles, name: string): Promise<PageIma
   return toImage(await files.bytes(name, MOST_BYTES), `the image ${name}`);
 }
 
-/** The bytes as an image; `what` is said where they are none. */
+/** The bytes as an image. `what` is their name in errors. */
 export function toImage(bytes: Uint8Array, what: string): PageImage {
   if (bytes.length > MOST_BYTES) throw new Error(`${what} has ${bytes.length} bytes, more than ${MOST_BYTES}`);
   const beginning = Buffer.from(bytes.subarray(0, 12)).toString('hex');

@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<Language, ReadonlyMap<string, string>>> = {
   json: new Map(Object.entries({ true: 'True', false: 'False', null: 'None' })),
 };
 
-/** Longer texts and deeper values are nobody's answer. */
+/** Longer texts and deeper values are not answers. */
 const LONGEST = 100_000;
 const MAX_DEPTH = 100;
 const LONGEST_INTEGER = 1_000;
@@ -33,7 +33,7 @@ function read(text: string, language: Language): Literal | undefined {
   }
 }
 
-/** Ends the reading wherever it is. */
+/** Ends the reading, at any place. */
 class NoLiteral extends Error {}
 
 const NUMBER = /(?:\d(?:_?\d)*)?\.?(?:\d(?:_?\d)*)?(?:[eE][+-]?\d(?:_?\d)*)?/y;
@@ -56,7 +56,7 @@ class LiteralReader {
     this.#language = language;
   }
 
-  /** Commas make a tuple, also without brackets around it. */
+  /** A comma makes a tuple, also without brackets. */
   whole(): Literal {
     this.#skipSpace();
     const { entries, hasComma } = this.#entries('');
@@ -81,7 +81,7 @@ class LiteralReader {
     return found;
   }
 
-  /** Until `close`, which is taken; an empty one is the end of the text. */
+  /** Reads up to `close` and past it. An empty `close` means the end of the text. */
   #entries(close: string): { entries: Literal[]; hasComma: boolean } {
     const entries: Literal[] = [];
     let hasComma = false;
@@ -162,7 +162,7 @@ class LiteralReader {
     this.#skipSpace();
   }
 
-  /** A piece, with the space behind it. */
+  /** Reads past the piece and the space after it. */
   #takes(piece: string): boolean {
     if (!this.#text.startsWith(piece, this.#at)) return false;
     this.#at += piece.length;
@@ -174,12 +174,12 @@ class LiteralReader {
     if (!this.#takes(piece)) throw new NoLiteral();
   }
 
-  /** Lines break inside brackets alone. */
+  /** Line breaks count as space only inside brackets. */
   #skipSpace(): void {
     this.#match(this.#depth > 0 ? SPACE_AND_LINES : SPACE);
   }
 
-  /** What is found is never empty. */
+  /** An empty match counts as none. */
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text)?.[0] ?? '';

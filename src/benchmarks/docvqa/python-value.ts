@@ -6,7 +6,7 @@ export type Literal =
   | { readonly kind: 'tuple'; readonly entries: readonly Literal[] }
   | { readonly kind: 'dict'; readonly entries: readonly (readonly [key: Literal, value: Literal])[] };
 
-/** A value of JSON as Python would hold it. Of a number, nothing tells any more whether it was written 5 or 5.0. */
+/** A value of JSON as Python would hold it. A number no longer shows whether it was written 5 or 5.0. */
 export function toLiteral(value: unknown): Literal {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (typeof value === 'boolean') return { kind: 'written', text: value ? 'True' : 'False' };

@@ -30,7 +30,7 @@ export async function readRow({ value }: Row, reader: RowReader): Promise<unknow
   });
 }
 
-/** SkillOpt writes the path of the image behind the question. */
+/** SkillOpt writes the path of the image after the question. */
 export function splitQuestion(text: string): [question: string, documentPath: string] {
   const at = text.indexOf(PATH_MARK);
   return at === -1 ? [strip(text), ''] : [strip(text.slice(0, at)), strip(text.slice(at + PATH_MARK.length))];

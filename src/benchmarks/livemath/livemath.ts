@@ -3,7 +3,7 @@ import type { RolloutContext, RolloutOutput } from '../../core/contracts/index.t
 import { askedKey, head } from '../../core/text/index.ts';
 import { extractAnswer } from '../../envs/index.ts';
 import { isFilled, itemId } from '../../imports/index.ts';
-import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import { answeredOnce, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark, Flaw } from '../benchmark.ts';
 import { RULES, readChoice } from './read-choice.ts';
 import { findRows, readRow } from './read-row.ts';
@@ -24,7 +24,7 @@ const LiveMathItem = z
       correctChoice: filled,
       theorem: filled.optional(),
       sketch: filled.optional(),
-      /** The first of the kinds that upstream tells of its theorem. */
+      /** The first of the kinds that upstream names for its theorem. */
       taskType: filled.optional(),
       /** Where the theorem comes from. */
       paper: filled.optional(),
@@ -50,7 +50,7 @@ const Settings = z.object({
   maxCompletionTokens: whole.pipe(z.number().positive()).default(MOST_OUTPUT_TOKENS),
   shuffleChoices: flag.default(true),
   shuffleSeed: whole.default(42),
-  /** The theorem behind the question, and how it is proved: both say much of the answer. */
+  /** The theorem behind the question, and how it is proved: both give away much of the answer. */
   useTheorem: flag.default(false),
   useSketch: flag.default(false),
   rule: z.enum(RULES).default('repaired'),
@@ -113,18 +113,12 @@ async function attempt(
   const reply = await ask(messages, { target, signal, maxOutputTokens: settings.maxCompletionTokens });
   const { hard, predicted } = score(reply.text, item, settings);
   const { question, correctChoice } = item;
-  return {
-    hard,
-    soft: hard,
-    nTurns: 1,
-    question,
-    predictedAnswer: predicted,
+  return answeredOnce({
+    ...{ question, messages, reply, score: { hard, soft: hard }, predictedAnswer: predicted },
     referenceText: `${correctChoice}. ${rightText(item)}`,
-    conversation: conversationOf(messages, reply),
-    ...(hard === 1
-      ? {}
-      : { failReason: `expected ${correctChoice}, got ${JSON.stringify(head(predicted, 200))}${cutNote(reply)}` }),
-  };
+    expected: correctChoice,
+    got: JSON.stringify(head(predicted, 200)),
+  });
 }
 
 function questionText({ question, choices, theorem, sketch }: LiveMathItem, { useTheorem, useSketch }: Settings) {
@@ -146,11 +140,11 @@ function rightText({ choices, correctChoice }: LiveMathItem): string {
   return choices.find(({ label }) => label === correctChoice)?.text ?? '';
 }
 
-/** That many times in a row, a right choice of any five is no accident. */
+/** A choice that is right this many times in a row, each time one of five, is not right by chance. */
 const LEAST_GIVEAWAY = 4;
 
 /**
- * Choices whose text recurs and is right each time. Who has seen it needs no mathematics: shuffling moves the text, and leaves it as it is.
+ * Choices whose text recurs and is right each time. A target that knows the text needs no mathematics: shuffling moves it, but keeps it.
  */
 function findGiveaways(items: readonly LiveMathItem[]): Flaw[] {
   const seen = new Map<string, { text: string; ids: string[]; isAlwaysRight: boolean }>();

@@ -11,8 +11,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Order = { readonly shuffleChoices: boolean; readonly shuffleSeed: number };
 
 /**
- * The fields of an item in a row. Choices are lettered anew from A, in the order that the seed gives them; the item keeps the seed, so that
- * a row that was shuffled before is not shuffled twice.
+ * The fields of an item in a row. Choices are put in the order that the seed gives, with new letters from A. The item keeps the
+ * seed, so that a row that was shuffled before is not shuffled twice.
  */
 export function readRow({ value: row, where }: Row, { shuffleChoices, shuffleSeed }: Order): unknown {
   if (!isObject(row)) return row;
@@ -44,7 +44,7 @@ function text(value: unknown): string | undefined {
   return read === '' ? undefined : read;
 }
 
-/** `202511` in `data/202511/qa_202511_final.json:3`. The name of the file wins over those of its folders. */
+/** `202511` in `data/202511/qa_202511_final.json:3`. The name of the file takes precedence over those of its folders. */
 const monthOf = (where: string): string | undefined =>
   [...where.matchAll(/(?<!\d)20\d\d(?:0[1-9]|1[0-2])(?!\d)/g)].at(-1)?.[0];
 
@@ -61,7 +61,7 @@ function readChoices(listed: unknown, correct: unknown): { choices: readonly Cho
     const labels = choices.map((choice) => choice.label).join(', ');
     throw new Error(`the right choice must be one of ${labels || 'the choices'}, got ${JSON.stringify(correct)}`);
   }
-  // Upstream may tell the right choice apart from the wrong ones. Its letter says where it stands.
+  // Upstream may list the right choice apart from the wrong ones. Its letter says where it belongs.
   const all = [...choices, { label, text: rightText }].sort((one, other) => (one.label < other.label ? -1 : 1));
   return { choices: all, right: all.findIndex((choice) => choice.label === label) };
 }
@@ -90,7 +90,7 @@ type Reordering = {
   readonly after: number | undefined;
 };
 
-/** Where each choice stands now, in the order that it gets: as upstream, or by a seed. */
+/** The place that each choice has in the row, in the new order: that of upstream, or that of a seed. */
 function reorder(count: number, { id, before, after }: Reordering): number[] {
   const places = [...Array(count).keys()];
   if (before === after) return places;

@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatReply, RolloutContext, RolloutOutput } from '../../core/contracts/index.ts';
 import { clip } from '../../core/text/index.ts';
-import { ask, cutNote, firstMessages } from '../ask.ts';
+import { cutNote } from '../../envs/index.ts';
+import { ask, firstMessages } from '../ask.ts';
 import type { DataFiles } from '../data/data-files.ts';
 import type { OfficeQaItem } from './item.ts';
 import { questionText, REMINDER, RULES, RULES_FOR_AGENTS, TIME_IS_UP } from './prompts.ts';

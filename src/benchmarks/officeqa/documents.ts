@@ -32,7 +32,7 @@ export const withHash = async (name: string, files: DataFiles): Promise<OfficeQa
   sha256: await files.sha256(name),
 });
 
-/** Bulletins without their folders. A scan and its parse into JSON stand for the text. SkillOpt takes `a.txt,b.txt` for one name; we read two. */
+/** Bulletins without their folders. A scan, and its parse into JSON, count as the text. SkillOpt reads `a.txt,b.txt` as one name; we read two. */
 export function baseNames(sourceFiles: readonly string[]): string[] {
   const names = sourceFiles.flatMap((name) => name.split(','));
   const bases = names.map((name) => posix.basename(name.trim().replaceAll('\\', '/')));

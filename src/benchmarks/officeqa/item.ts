@@ -60,6 +60,6 @@ export function readFields(row: Readonly<Record<string, unknown>>) {
   };
 }
 
-/** The first that says something. A table program makes numbers of answers. */
+/** The first value that is not blank. A table program turns answers into numbers. */
 const firstText = (...values: readonly unknown[]): string | undefined =>
   filled(values.map((value) => (value == null || isObject(value) ? '' : textOf(value))))[0];

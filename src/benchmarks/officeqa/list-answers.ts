@@ -1,6 +1,6 @@
 import { type Figure, figuresIn, inOneLine, wholeFigure } from './figures.ts';
 
-/** What stands between the only pair of brackets, if no digit stands outside of it. */
+/** The text in the only pair of brackets, if there is no digit outside of it. */
 function bracketed(text: string): string | undefined {
   const line = inOneLine(text);
   const [found, ...others] = line.matchAll(/\[([^[\]]+)\]/g);
@@ -13,18 +13,14 @@ export function listIn(gold: string): readonly Figure[] | undefined {
   const body = bracketed(gold);
   const figures = figuresIn(gold);
   if (body === undefined || figures.length < 2) return undefined;
-  const isList = splitsInto(
-    body,
-    figures.map(
-      ({ value }) =>
-        (other) =>
-          other === value,
-    ),
-  );
-  return isList ? figures : undefined;
+  return splitsInto(body, figures.map(acceptsOnly)) ? figures : undefined;
 }
 
 type Accepts = (value: number) => boolean;
+
+function acceptsOnly({ value }: Figure): Accepts {
+  return (other) => other === value;
+}
 
 /**
  * Whether the text can be cut at commas into numbers that are accepted one after the other. A comma may also be part of a number:

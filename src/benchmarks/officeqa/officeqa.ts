@@ -45,7 +45,7 @@ export const officeqa: Benchmark<OfficeQaItem, OfficeQaSettings> = {
   open,
 };
 
-/** A row of ours names its documents. Their hashes are taken anew: a document that has changed makes another item. */
+/** A row of ours names its documents. Their hashes are computed again: a document that has changed makes another item. */
 async function documentsOf(
   { documents }: Readonly<Record<string, unknown>>,
   sourceFiles: readonly string[],
@@ -80,7 +80,7 @@ function open({ settings, files }: Parameters<typeof officeqa.open>[0]): Attempt
   };
 }
 
-/** More does not belong into the workspace of each attempt. */
+/** A workspace is made for each attempt: more text would be too much. */
 const MOST_TEXT = 100_000_000;
 
 async function workspaceFiles({ documents }: OfficeQaItem, files: DataFiles): Promise<Record<string, string>> {

@@ -8,8 +8,8 @@ const MARKUP = /<[^>]*>/;
 
 /**
  * The rule of the benchmark's own `reward.py` (June 2026). An answer in words must equal the right one. An answer in numbers must
- * hold as many numbers as the right one, years that tell when aside; each must be near its counterpart, units must not
- * contradict, and what is said in words must agree. Lists in brackets keep their order.
+ * hold as many numbers as the right one, and years that only say when do not count. Each number must be near its counterpart,
+ * units must not contradict, and the words must agree. Lists in brackets keep their order.
  */
 export function scoreOfficial(reply: string, gold: string, tolerance: number): 0 | 1 {
   const answer = strip(finalAnswer(reply));
@@ -51,7 +51,7 @@ function isRight(answer: string, gold: string, tolerance: number): boolean {
   );
 }
 
-/** Whether a year in an answer is a part of it. Otherwise it tells when. */
+/** Whether a year in an answer counts as a number. Otherwise it only says when. */
 const yearsCount = (wanted: readonly Figure[], gold: string): boolean =>
   wanted.some(({ value }) => isYear(value)) || (wanted.length === 1 && wordsBesideFigures(gold) !== undefined);
 

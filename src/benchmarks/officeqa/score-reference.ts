@@ -1,4 +1,5 @@
 import { WHITESPACE } from '../../core/text/index.ts';
+import { wordOverlap } from '../../envs/index.ts';
 
 /** ASCII punctuation without the point, the minus and the percent sign. */
 const PUNCTUATION = /[!-$&-,/:-@[-`{-~]/g;
@@ -16,15 +17,5 @@ export const normalizeReference = (text: string): string => wordsOf(text).join('
 export function scoreReference(answer: string, gold: string): { readonly hard: 0 | 1; readonly soft: number } {
   const [given, wanted] = [wordsOf(answer), wordsOf(gold)];
   if (given.join(' ') === wanted.join(' ')) return { hard: 1, soft: 1 };
-  return { hard: 0, soft: (2 * countShared(given, wanted)) / (given.length + wanted.length) };
-}
-
-function countShared(words: readonly string[], others: readonly string[]): number {
-  const unused = new Map<string, number>();
-  for (const word of others) unused.set(word, (unused.get(word) ?? 0) + 1);
-  return words.filter((word) => {
-    const left = unused.get(word) ?? 0;
-    unused.set(word, left - 1);
-    return left > 0;
-  }).length;
+  return { hard: 0, soft: wordOverlap(given, wanted) };
 }

@@ -2,7 +2,7 @@ import { fromJsPattern, searchPattern } from '../../core/judge/index.ts';
 
 export type Match = { readonly line: number; readonly excerpt: string };
 
-/** Longer patterns are refused: the built-in search takes a square of time with them on texts that repeat themselves. */
+/** Longer patterns are refused: the built-in search takes quadratic time with them on repetitive texts. */
 export const MOST_PATTERN = 100;
 const MOST_EXCERPT = 300;
 /** Characters times length of the pattern: about a second on the slowest texts. */
@@ -11,8 +11,8 @@ const SPECIAL = /[\\^$.*+?()[\]{}|]/;
 
 /**
  * Looks for lines that hold a pattern as it is written, in any case, or that match it as a regular expression. Expressions are
- * matched in one pass by our own matcher: one such as `(a+)+$` takes no longer than another. Those with counts in braces are
- * searched for as they are written alone, since a count makes a short pattern long.
+ * matched in one pass by our own matcher: one such as `(a+)+$` takes no longer than another. A pattern with counts in braces is
+ * only searched for as it is written, since a count makes a short pattern long.
  */
 export class LineSearch {
   readonly #wanted: string;

@@ -3,7 +3,7 @@ import { extractAnswer } from '../../envs/index.ts';
 
 const Line = z.coerce.number().int().min(1).max(1e9);
 
-/** What a model can ask for. More keys are left alone. */
+/** What a model can ask for. Other keys are ignored. */
 const ToolCall = z.discriminatedUnion('name', [
   z.object({ name: z.literal('glob'), pattern: z.string().default('*') }),
   z.object({ name: z.literal('read'), path: z.string(), start: Line.default(1), limit: Line.optional() }),

@@ -92,7 +92,7 @@ function window(text: string, start: number, limit: number) {
   return { lines, total };
 }
 
-/** `*` stands for any text, `?` for one character. Goes back to the last `*` alone: time is at most name times pattern. */
+/** `*` stands for any text, `?` for one character. Goes back only to the last `*`: the time is at most the length of the name times that of the pattern. */
 export function matchesGlob(name: string, pattern: string): boolean {
   let [at, place, star, retry] = [0, 0, -1, 0];
   while (at < name.length) {

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { RolloutContext, RolloutOutput } from '../../core/contracts/index.ts';
 import { isObject } from '../../core/text/index.ts';
 import { extractAnswer, QaItem, scoreAnswer } from '../../envs/index.ts';
-import { ask, conversationOf, cutNote, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
+import { answeredOnce, anyOf, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { truncateContext } from './truncate-context.ts';
 
 /** Questions of a quiz show, each with snippets of a web search. */
 type SearchQaItem = QaItem;
@@ -61,18 +60,32 @@ async function attempt(
   const messages = firstMessages(skill, { rules: RULES, question: `${passages}Question: ${question}` });
   const reply = await ask(messages, { target, signal, maxOutputTokens });
   const predictedAnswer = extractAnswer(reply.text);
-  const score = scoreAnswer(predictedAnswer, answers);
-  return {
-    ...score,
-    nTurns: 1,
-    question,
-    predictedAnswer,
+  return answeredOnce({
+    ...{ question, messages, reply, score: scoreAnswer(predictedAnswer, answers), predictedAnswer },
     referenceText: answers.join(' | '),
-    conversation: conversationOf(messages, reply),
-    ...(score.hard === 1
-      ? {}
-      : {
-          failReason: `expected ${answers.map((gold) => JSON.stringify(gold)).join(' or ')}, got ${JSON.stringify(predictedAnswer)}${cutNote(reply)}`,
-        }),
-  };
+    expected: anyOf(answers),
+    got: JSON.stringify(predictedAnswer),
+  });
 }
+
+const MARKER = '[DOC]';
+const CUT = '\n...[truncated]';
+
+/**
+ * A context of at most `maxChars` code points: whole documents from the beginning, as many as fit. If not even the first one
+ * fits, the context is cut off with a note.
+ */
+export function truncateContext(context: string, maxChars: number): string {
+  if (context.length <= maxChars || lengthOf(context) <= maxChars) return context;
+  const [first = '', ...rest] = context.split(MARKER);
+  const documents = first.trim() === '' ? rest : [first, ...rest]; // a marker at the beginning ends no document
+  let kept = '';
+  for (const document of documents) {
+    const longer = kept === '' ? document : `${kept}${MARKER}${document}`;
+    if (lengthOf(longer) > maxChars) break;
+    kept = longer;
+  }
+  return kept === '' ? `${[...context].slice(0, maxChars).join('')}${CUT}` : kept;
+}
+
+const lengthOf = (text: string) => [...text].length;

@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatReply, RolloutContext, RolloutOutput } from '../../core/contracts/index.ts';
 import { head, plural } from '../../core/text/index.ts';
-import { ask, conversationOf, cutNote, firstMessages } from '../ask.ts';
+import { cutNote } from '../../envs/index.ts';
+import { ask, conversationOf, firstMessages } from '../ask.ts';
 import type { DataFiles } from '../data/data-files.ts';
 import { extractCode, type Language } from './code.ts';
 import { compareWorkbooks } from './compare-workbooks.ts';

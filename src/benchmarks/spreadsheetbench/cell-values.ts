@@ -36,7 +36,7 @@ function comparableText(text: string): number | string {
 const FULL_WIDTH = /[０-９]/g;
 const NUMBER = /^[+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?$/i;
 const STRAY_UNDERSCORE = /_(?!\d)|(?<!\d)_/;
-/** A longer text is no number that anybody has in a cell. */
+/** Nobody has a longer number in a cell. */
 const LONGEST = 1_000;
 
 /** What Python's `float()` reads in a text; `undefined` where it refuses. */
@@ -67,7 +67,7 @@ export type NumberKind = 'number' | 'date' | 'duration';
 /** Excel allows 255 characters. */
 const LONGEST_FORMAT = 1_000;
 
-/** Judged as openpyxl does: a letter of a date in the first part, not right behind a backslash, quotes and conditions left out. */
+/** Judged as openpyxl does: a letter of a date in the first part, not right after a backslash, quotes and conditions left out. */
 export function kindOfFormat(format: string | number | undefined): NumberKind {
   if (typeof format !== 'string') return 'number';
   const [first = ''] = format.slice(0, LONGEST_FORMAT).split(';');
@@ -79,7 +79,7 @@ export function kindOfFormat(format: string | number | undefined): NumberKind {
 const DAY_MS = 86_400_000;
 /** Days from 30 December 1899, where serial numbers begin, to 1 January 1904, where they begin in some files. */
 const DAYS_TO_1904 = 1462;
-/** The years 1 and 9999 end what Python can tell as a date. */
+/** Python's dates are those of the years 1 to 9999. */
 const [FIRST_DAY, LAST_DAY] = [-693_593, 2_958_466];
 
 /** A serial number as what its format shows. */

@@ -56,8 +56,8 @@ const describe = ({ column, row, gold, got }: Difference): string =>
 const [MOST_COLUMNS, MOST_ROWS] = [18_278, 1_048_576];
 
 /**
- * The scripts look at one cell after the other, column by column, and fail at the first that cannot be: unless they have found a
- * difference before it.
+ * The scripts look at one cell after the other, column by column. They fail at the first one that cannot exist, unless they have
+ * found a difference before it.
  */
 function compareCells(gold: Sheet, got: Sheet, cells: Rectangle) {
   const { left, top, right, bottom } = cells;

@@ -44,7 +44,7 @@ type Named = {
   readonly answers: readonly string[];
 };
 
-/** Its answer has its name. One golden file has the id of another task: then it is the only one that is left with its number. */
+/** The answer with the name of the input. One golden file has the id of another task: it is the only one left with this number. */
 function partnerOf(input: string, { asked, right, inputs, answers }: Named): string | undefined {
   const expected = input.slice(0, -asked.length) + right;
   if (answers.includes(expected)) return expected;

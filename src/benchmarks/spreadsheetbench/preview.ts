@@ -13,8 +13,8 @@ export async function previewWorkbook(bytes: Uint8Array): Promise<string> {
   const workbook = read(stored, { type: 'array', sheetRows: MOST_ROWS, sheetStubs: true });
   /** A file may not say how large a sheet is, and a formula may have no value yet. */
   const sizeOf = (sheet: WorkSheet, filled: Sheet): Size => {
-    const told = sheet['!fullref'] ?? sheet['!ref'];
-    const { e: end } = told === undefined ? { e: { r: -1, c: -1 } } : utils.decode_range(told);
+    const range = sheet['!fullref'] ?? sheet['!ref'];
+    const { e: end } = range === undefined ? { e: { r: -1, c: -1 } } : utils.decode_range(range);
     const rows = [...filled.values()].map((column) => largest(column.keys()));
     return { rows: largest([end.r + 1, ...rows]), columns: largest([end.c + 1, ...filled.keys()]) };
   };

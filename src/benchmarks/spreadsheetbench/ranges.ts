@@ -54,7 +54,7 @@ function officialRanges({ position, sheetNames }: Position): AnswerRange[] {
   });
 }
 
-/** What stands before and behind a mark, if it is there. */
+/** The text before and after a mark, if it is there. */
 const cutAt = (text: string, at: number): [name: string | undefined, range: string] =>
   at < 0 ? [undefined, text] : [text.slice(0, at), text.slice(at + 1)];
 
@@ -125,7 +125,7 @@ function repairedRanges({ position, sheet = '', sheetNames }: Position): AnswerR
 
 const QUOTES_AND_BLANKS = /['"$\s]/g;
 
-/** At commas, but not at those in a quoted name. Quotes are also missing, or stand behind the exclamation mark. */
+/** Cuts at commas, but not at those in a quoted name. A closing quote may be missing, or come after the exclamation mark. */
 function splitParts(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -141,7 +141,7 @@ function splitParts(text: string): string[] {
   return parts;
 }
 
-/** Behind the name whose quote opens at `open`. If what is quoted is no name, nothing is skipped. */
+/** The place after the name whose quote opens at `open`. If the quoted text is not a name, nothing is skipped. */
 function endOfName(text: string, open: number): number {
   let close = text.indexOf("'", open + 1);
   while (close >= 0 && text[close + 1] === "'") close = text.indexOf("'", close + 2);

@@ -5,7 +5,7 @@ import { megabytes } from '../../imports/index.ts';
 const inflate = promisify(inflateRaw);
 
 const MOST_UNPACKED = 200_000_000;
-/** What grows more than this when it is unpacked was made to do so. Small files may: there is little to lose. */
+/** A file that grows more than this when it is unpacked was made to do so. Small files may grow: they do no harm. */
 const MOST_GROWTH = 200;
 const SMALL = 10_000_000;
 const MOST_ENTRIES = 10_000;
@@ -29,8 +29,8 @@ export type Repacked = {
 };
 
 /**
- * A workbook with only the parts that hold its cells, unpacked. Whoever reads it needs not trust the sizes in the file: they
- * are checked first, and unpacking stops there. Throws an Error that says what is wrong with the file.
+ * A workbook with only the parts that hold its cells, unpacked. The sizes in the file are not trusted: they are checked first,
+ * and unpacking stops at them. Throws an Error that says what is wrong with the file.
  */
 export async function repackWorkbook(bytes: Uint8Array): Promise<Repacked> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -132,7 +132,7 @@ const sheetJsFolder = async (): Promise<string> => {
 /** What sandboxes show anyway. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/opt', '/nix'];
 
-/** The folder of a virtual environment, and that of the Python that it stands for. Never one that the user's home lies in. */
+/** The folder of a virtual environment, and that of the Python that it stands for. Never one that contains the user's home. */
 async function pythonMounts(python: string, { hasOwnNames }: Sandbox): Promise<Mount[]> {
   if (!hasOwnNames || !isAbsolute(python)) return [];
   const real = await realpath(python).catch(() => python);
@@ -180,12 +180,12 @@ async function readOutput(path: string): Promise<CodeRun> {
   }
 }
 
-/** How a link, a pipe, a folder or a file without rights refuses to be opened, and one that is not there. */
+/** The errors of opening a link, a pipe, a folder, a file without rights, or one that is not there. */
 const AT_PATH = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'ENXIO', 'EACCES', 'EISDIR']);
 
 const NO_FILE = 'what is at OUTPUT_PATH is no plain file';
 
-/** Without a sandbox, a program that is not there is no result of a command. */
+/** Without a sandbox, a missing program is an error that is thrown, and not a result. */
 const notStarted = (error: unknown): Pick<SandboxResult, 'exitCode' | 'stderr'> => {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   return { exitCode: 127, stderr: 'there is no such program' };

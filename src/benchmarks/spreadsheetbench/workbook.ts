@@ -82,7 +82,7 @@ function readSheet(sheet: WorkSheet, { kindOf, from1904 }: HowToRead): Sheet {
   return cells;
 }
 
-/** `AB12`. Anything else that a file calls a cell is none. */
+/** `AB12`. Anything else that a file calls a cell is not one. */
 function placeOf(name: string): { readonly column: number; readonly row: number } | undefined {
   const [, letters, row] = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(name) ?? [];
   if (letters === undefined) return undefined;
@@ -91,7 +91,7 @@ function placeOf(name: string): { readonly column: number; readonly row: number 
   return { column, row: Number(row) };
 }
 
-/** More of it is made to keep us busy. */
+/** A file that needs more was made to keep us busy. */
 const MOST_LOOKS = 50_000_000;
 
 /** Of merged cells, only the first has a value, whatever is stored for the others. */

@@ -39,7 +39,7 @@ export const define: DefineCommand = (command, terminal) => {
     .option('--yes', 'do not ask: take the most likely choice')
     .option('--starter', 'write the starter project, whatever is in the folder')
     .addOption(new Option('--format <format>', 'format of the project file').choices(CONFIG_FORMATS).default('yaml'))
-    .option('--force', 'overwrite files that exist; go on with tasks from which no true number can be measured')
+    .option('--force', 'overwrite files that exist; continue with tasks from which no true number can be measured')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action((directory: string, flags: Flags) => init(directory, flags, terminal));

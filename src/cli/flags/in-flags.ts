@@ -27,7 +27,7 @@ const ADVICE: readonly (readonly [string, string])[] = [
   ],
   ['Name one, such as openai:MODEL (', 'Name one: --model openai:MODEL ('],
   ['Name a file that does not exist yet.', 'Name a new one: --fix --out clean.jsonl'],
-  ['or go on all the same.', 'or go on all the same: --force'],
+  ['or continue anyway.', 'or continue anyway: --force'],
   ['or ignore the estimate.', 'or begin all the same: --ignore-estimate.'],
   [
     'Give the path of the older document as the baseline instead.',

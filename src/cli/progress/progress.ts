@@ -154,8 +154,7 @@ export async function withDoing<T>(
 function followRun() {
   let startedAt = performance.now();
   let state: RunState = emptyRun;
-  let finishedBefore = 0;
-  let shownMade = 0;
+  let [finishedBefore, shownMade] = [0, 0];
   let progress: Progress | undefined;
   let marks = '';
   let before = emptyRun.usage;
@@ -180,14 +179,10 @@ function followRun() {
       progress = comingPhase(opened);
     },
     move(event: RunEvent, after: RunState): Change {
-      const before = state;
+      const change = { before: state, after };
       state = after;
-      const attempted = progress?.done ?? 0;
-      progress = comingPhase(after, event);
-      // All tests end at the same time, and are told one after the other: what the others attempted stays counted.
-      const counted = testedRollouts(after) - testedRollouts(before);
-      if (event.type === 'test-end') progress = { ...progress, done: Math.max(0, attempted - counted) };
-      return { before, after };
+      progress = phaseAfter(event, change, progress);
+      return change;
     },
     progress(next: Progress) {
       const isSame = next.phase === progress?.phase && next.step === progress.step && progress.done > 0;
@@ -195,6 +190,14 @@ function followRun() {
       progress = next;
     },
   };
+}
+
+function phaseAfter(event: RunEvent, { before, after }: Change, progress: Progress | undefined): Progress {
+  const coming = comingPhase(after, event);
+  if (event.type !== 'test-end') return coming;
+  // All tests end at the same time, and their events come one after the other: what the others attempted stays counted.
+  const counted = testedRollouts(after) - testedRollouts(before);
+  return { ...coming, done: Math.max(0, (progress?.done ?? 0) - counted) };
 }
 
 /** With what agents have spent that no event has counted yet. */

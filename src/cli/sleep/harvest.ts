@@ -145,7 +145,7 @@ export function notConsidered(counts: HarvestCounts): string[] {
     [counts.seen, 'considered on an earlier night'],
     [counts.ignored, 'named in a .skilloptignore'],
     [counts.overLimit, 'over the limit of a night; they wait for the next'],
-    [counts.leftOut['asked-not-to'] ?? 0, 'in which the person said that nothing shall be learned'],
+    [counts.leftOut['asked-not-to'] ?? 0, 'in which the person asked that nothing be learned'],
     [counts.leftOut['no-prompt'] ?? 0, 'in which nobody asked for anything'],
     [counts.leftOut['sub-agent'] ?? 0, 'of sub-agents'],
     [counts.leftOut.headless ?? 0, 'started by a program'],

@@ -77,7 +77,7 @@ function leftOutLine({ sessions, usable }: Overview, width: number): string[] {
   const others = sessions - usable;
   if (others === 0) return [];
   const why =
-    'nobody asked for anything in it, a sub-agent or a program talked to the agent, or the person said that nothing shall be learned from it';
+    'nobody asked for anything in it, a sub-agent or a program talked to the agent, or the person asked that nothing be learned from it';
   return ['', ...wrap(`${plural(others, 'session')} cannot teach anything: ${why}.`, width)];
 }
 

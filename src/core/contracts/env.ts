@@ -97,7 +97,7 @@ export interface SkillEnv<I extends Item = Item> {
   refuseText?(text: string): string | { readonly kind: string; readonly reason: string } | undefined;
   /** Why a candidate cannot be used, such as a script that does not parse. It is then not measured, and the record says why. */
   checkSkill?(candidate: string, parent: string): string | undefined | Promise<string | undefined>;
-  /** Tries the scoring without a model, and says what was seen. Throws when it cannot tell good work from bad. Asked before a new run. */
+  /** Tries the scoring without a model, and says what was seen. Throws when the scoring cannot distinguish good work from bad. Asked before a new run. */
   tryScoring?(): ScoringTrial | Promise<ScoringTrial>;
 }
 

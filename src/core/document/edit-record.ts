@@ -59,7 +59,7 @@ export function applyEditRecords(block: string, edits: readonly EditRecord[]) {
   return { block: pieces.map(({ raw }) => raw).join('\n'), applied, unmatched };
 }
 
-/** A new rule stands behind the last one, before what follows the list. */
+/** A new rule is put after the last one, before what follows the list. */
 function changed(pieces: readonly Piece[], { at, rule }: Change): Piece[] {
   const next = rule === undefined ? [] : [{ raw: itemOf(rule), rule }];
   const last = pieces.findLastIndex((piece) => piece.rule !== undefined);

@@ -137,7 +137,7 @@ export const readRules = (block: string): string[] => piecesOf(block).flatMap(({
 export const readPassages = (block: string): string[] =>
   piecesOf(block).flatMap(({ raw, rule }) => (rule === undefined && strip(raw) !== '' ? [strip(raw)] : []));
 
-/** The block with another text in place of a passage between items, or behind all if it has no such passage. */
+/** The block with another text in place of a passage between items, or after all items if it has no such passage. */
 export function replacePassage(block: string, passage: string, by: string): string {
   const pieces = piecesOf(block);
   const at = pieces.findIndex(({ raw, rule }) => rule === undefined && strip(raw) === passage);

@@ -5,7 +5,7 @@ import { checkPattern, searchPattern } from './regex/python-regex.ts';
 export type RuleCheck = {
   readonly op: RuleOp;
   readonly arg?: string | number | null | undefined;
-  /** What to tell the optimizer when it does not hold, in place of our words. */
+  /** What the optimizer reads when it does not hold, in place of our words. */
   readonly says?: string | undefined;
 };
 

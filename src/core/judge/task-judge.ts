@@ -104,7 +104,7 @@ export type JudgedAnswer<Kind extends JudgeKind = JudgeKind> = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Scores answers by judges of one kind. A result that cannot be told is `errored`, which is not zero. */
+/** Scores answers by judges of one kind. An answer that cannot be judged is `errored`, which is not zero. */
 export interface TaskScorer<Kind extends JudgeKind = JudgeKind> {
   readonly kind: Kind;
   /** Changes whenever the same answer could be scored differently. */

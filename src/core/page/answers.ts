@@ -147,7 +147,7 @@ export type NightsPage = {
   readonly proposals: readonly ProposalPage[];
 };
 
-/** All tasks of a run, as of so many lines of its journal. */
+/** All tasks of a run, as of this many lines of its journal. */
 export type TasksPage = { readonly lines: number; readonly rows: readonly TaskRow[] };
 
 export type SkillPage = { readonly version: number; readonly text: string };

@@ -3,7 +3,7 @@ import type { RunFigures } from './figures.ts';
 /** A run on a page: what the server answers, and what a report holds. */
 export type RunPage = {
   readonly name: string;
-  /** Lines of the journal: a stream continues behind them. */
+  /** Lines of the journal: a stream continues after them. */
   readonly lines: number;
   readonly isRunning: boolean;
   readonly words: RunWords;

@@ -36,18 +36,11 @@ export function journalLines(
 ): JournalLines {
   const names = new NameTable(linesBefore);
   const [pack, unpack] = [packWith(names), unpackWith(names)];
-  let [previous, isChecked] = [linesBefore?.check ?? '', linesBefore !== undefined];
+  const checks = new CheckChain(digest, linesBefore?.check);
 
   return {
     read(line) {
-      const check = readCheck(line);
-      const body = check === undefined ? line : line.slice(0, -CHECK_LENGTH);
-      const damaged = previous === '' ? 'is damaged' : DAMAGED;
-      previous = digest(previous, body);
-      if (check !== undefined && check !== previous)
-        throw new Error(`${damaged}: it should have the check ${previous}`);
-      if (check === undefined && isChecked) throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
-      isChecked = check !== undefined;
+      const { isChecked, damaged } = checks.requireNext(line);
       const packed = JSON.parse(line) ?? {};
       const { names: news = [], check: written } = packed;
       delete packed.check; // the last two: taking them off is quicker than copying the rest
@@ -63,13 +56,49 @@ export function journalLines(
       const known = names.size;
       const packed = changeLists(event, pack);
       const news = names.since(known);
-      const body = JSON.stringify(news.length > 0 ? { ...packed, names: news } : packed).slice(0, -1);
-      previous = digest(previous, body);
-      isChecked = true;
-      return `${body},"check":"${previous}"}`;
+      return checks.append(JSON.stringify(news.length > 0 ? { ...packed, names: news } : packed));
     },
-    soFar: () => ({ check: previous, ...names.all() }),
+    soFar: () => ({ check: checks.last, ...names.all() }),
   };
+}
+
+/** The checks of the lines, each of which covers all lines before it. */
+class CheckChain {
+  readonly #digest: Digest;
+  #last: string;
+  #isChecked: boolean;
+
+  constructor(digest: Digest, last: string | undefined) {
+    this.#digest = digest;
+    this.#last = last ?? '';
+    this.#isChecked = last !== undefined;
+  }
+
+  get last(): string {
+    return this.#last;
+  }
+
+  /** Throws unless the line is the next one. `damaged` is how a message begins if the rest of it turns out to be wrong. */
+  requireNext(line: string): { readonly isChecked: boolean; readonly damaged: string } {
+    const check = readCheck(line);
+    const body = check === undefined ? line : line.slice(0, -CHECK_LENGTH);
+    const damaged = this.#last === '' ? 'is damaged' : DAMAGED;
+    this.#last = this.#digest(this.#last, body);
+    if (check !== undefined && check !== this.#last)
+      throw new Error(`${damaged}: it should have the check ${this.#last}`);
+    if (check === undefined && this.#isChecked)
+      throw new Error(`${DAMAGED}: it has no check, and the line before it has`);
+    this.#isChecked = check !== undefined;
+    return { isChecked: this.#isChecked, damaged };
+  }
+
+  /** The next line: this JSON object with its check as the last field. */
+  append(json: string): string {
+    const body = json.slice(0, -1);
+    this.#last = this.#digest(this.#last, body);
+    this.#isChecked = true;
+    return `${body},"check":"${this.#last}"}`;
+  }
 }
 
 const packWith = (names: NameTable): ListChange => ({

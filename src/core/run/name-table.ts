@@ -111,7 +111,7 @@ export class NameTable {
     return place;
   }
 
-  /** Digits behind their width; `=2` is the third-last list that differs. */
+  /** Digits after their width; `=2` is the third-last list that differs. */
   #pack(places: readonly number[]): string {
     const width = digitsFor(this.#names.length);
     const text = `${width}${toDigits(places, width)}`;

@@ -44,7 +44,7 @@ function editDistance(from: string, to: string): number {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows has no files with them
 const NOT_IN_NAMES = /[<>:"/\\|?*\x00-\x1f]/g;
-/** Windows takes each for a device, with any ending behind it. */
+/** Windows takes each for a device, with any ending. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?=\.|$)/i;
 
 /** Whether a file or folder can have this name on every system. Windows drops a dot or a space at its end. */

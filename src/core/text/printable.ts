@@ -3,7 +3,7 @@ import { HIDDEN, hex } from './json.ts';
 
 const VARIANTS = /[\ufe00-\ufe0f]/g;
 
-/** To their end: what stands behind them may have the same signs, and all ways to divide them would be tried. */
+/** To their end: the text after them may have the same signs, and all ways to divide them would be tried. */
 const SIGNS = String.raw`[[\]()#;?]*(?![[\]()#;?])`;
 
 /** Escape sequences of a terminal. No part of one can begin another, so that one pass is enough. */

@@ -131,7 +131,7 @@ function trainBatch(payload: readonly DataItem[], seed: number): BatchSpec<reado
   return { phase: 'train', split: 'train', seed, batchSize: payload.length, payload, metadata: {} };
 }
 
-/** Without an id, the whole item tells it from others: only its environment knows what its fields mean. */
+/** Without an id, the whole item identifies it: only its environment knows what its fields mean. */
 const wholeItem = (item: object) => item;
 
 /** Items of a user's own loader are checked like files. They are copied, because ids are written into them. */

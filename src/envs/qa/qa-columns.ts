@@ -128,7 +128,7 @@ type Guessed = keyof typeof NAMES;
 /** In a file of this name, two columns of text are questions and answers. */
 const TASK_FILE = /task|question|eval|test|qa|case|example|prompt|dataset|frage|benchmark/i;
 
-/** Which columns could be questions and answers, where they have none of the usual names. Empty: nobody can tell. */
+/** Which columns could be questions and answers, where they have none of the usual names. Empty if none could. */
 export function guessColumns(rows: readonly Row[], path: string): Columns {
   const names = textColumns(rows);
   const known: Columns = nameColumns(rows)[0]?.columns ?? {};

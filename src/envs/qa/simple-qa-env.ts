@@ -120,11 +120,14 @@ function toResult({ id, question, answers, taskType }: QaItem, reply: ChatReply)
   };
 }
 
-function describeMiss(golds: readonly string[], predicted: string, { finishReason }: ChatReply): string {
+function describeMiss(golds: readonly string[], predicted: string, reply: ChatReply): string {
   const expected = golds.map((gold) => JSON.stringify(gold)).join(', ');
-  const cut = finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
-  return `expected ${golds.length > 1 ? 'one of ' : ''}${expected}, got ${JSON.stringify(predicted)}${cut}`;
+  return `expected ${golds.length > 1 ? 'one of ' : ''}${expected}, got ${JSON.stringify(predicted)}${cutNote(reply)}`;
 }
+
+/** Goes with the reason of a miss, so that analysts do not blame the skill. */
+export const cutNote = ({ finishReason }: Pick<ChatReply, 'finishReason'>): string =>
+  finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
 
 function parseSplits({ trainItems, valItems, testItems }: SimpleQAEnvOptions): Map<string, readonly QaItem[]> {
   const splits = Object.entries({ train: trainItems, val: valItems, test: testItems }).map(([split, items]) => {
@@ -177,10 +180,11 @@ export function normalizeAnswer(text: string): string {
   return bare.replace(/\s+/g, ' ').trim();
 }
 
-/** Twice the shared tokens over all tokens, each counted as often as it occurs. Two empty texts score 1. */
-export const tokenF1 = (predicted: string, gold: string): number => overlap(tokenize(predicted), tokenize(gold));
+/** The `wordOverlap` of the words of two texts. Two empty texts score 1. */
+export const tokenF1 = (predicted: string, gold: string): number => wordOverlap(tokenize(predicted), tokenize(gold));
 
-const overlap = (tokens: readonly string[], others: readonly string[]) =>
+/** Twice the shared words over all words, each counted as often as it occurs. */
+export const wordOverlap = (tokens: readonly string[], others: readonly string[]) =>
   (2 * countShared(tokens, others)) / (tokens.length + others.length);
 
 /** The best score over all gold answers. An answer that merely contains a gold one is not an exact match. */
@@ -188,7 +192,7 @@ export function scoreAnswer(predicted: string, golds: readonly string[]): Answer
   const tokens = tokenize(predicted); // once: an answer may be long, and have many golds
   const wanted = golds.map(tokenize);
   const hard = wanted.some((gold) => gold.join(' ') === tokens.join(' ')) ? 1 : 0;
-  return { hard, soft: Math.max(0, ...wanted.map((gold) => overlap(tokens, gold))) };
+  return { hard, soft: Math.max(0, ...wanted.map((gold) => wordOverlap(tokens, gold))) };
 }
 
 /** Never empty: a text without words is one empty token. */
@@ -241,22 +245,21 @@ class TaskJudges {
   /** The whole reply is the answer. */
   async score(
     { id, question, answers, taskType, judge }: QaItem,
-    { text, finishReason }: ChatReply,
+    reply: ChatReply,
     { model, signal }: Pick<JudgedAnswer, 'model' | 'signal'>,
   ): Promise<RolloutResult> {
     const scorer = this.#used.get(judge!.kind)!;
-    const output = await scorer.score({ judge: judge!, question, answer: text, model, signal });
+    const output = await scorer.score({ judge: judge!, question, answer: reply.text, model, signal });
     const { failReason } = output;
-    const cut = finishReason === 'length' ? ' (the reply was cut at the token limit)' : '';
     return {
       ...output,
       id,
       nTurns: 1,
       ...(taskType === undefined ? {} : { taskType }),
       question,
-      predictedAnswer: text,
+      predictedAnswer: reply.text,
       ...(answers.length === 0 ? {} : { referenceText: answers.join(' | ') }),
-      ...(failReason === undefined ? {} : { failReason: `${failReason}${cut}` }),
+      ...(failReason === undefined ? {} : { failReason: `${failReason}${cutNote(reply)}` }),
     };
   }
 }

@@ -246,7 +246,7 @@ function readDockerfile(text: string) {
 
 const ONLY = 'without it only one FROM, and COPY, WORKDIR and ENV are carried';
 
-/** Lines that end in a backslash go on in the next one, comments between them or not. */
+/** Lines that end in a backslash continue in the next one, also across comments. */
 function* instructions(text: string): Generator<{ readonly line: string; readonly number: number }> {
   let [whole, first] = ['', 0];
   for (const [index, raw] of text.split(/\r?\n/).entries()) {

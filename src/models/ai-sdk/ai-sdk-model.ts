@@ -187,7 +187,7 @@ function withoutText(reason: FinishReason, who: string): ModelCallError {
 
 const SHAPE = ['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'];
 
-/** Not sent, because providers disagree on them. Whoever reads the reply checks them. */
+/** Not sent, because providers disagree on them. The reader of the reply checks them. */
 const CHECKS = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems'],

@@ -37,7 +37,7 @@ export function endpointModel(
   return { ...chat, account: accountOf(provider, endpoint), modelName: model };
 }
 
-/** A hash of what signs in tells accounts at one endpoint apart. */
+/** Accounts at one endpoint differ by a hash of what signs in. */
 function accountOf(provider: string, { name, headers, queryParams }: Endpoint): string {
   const key = createHash('sha256')
     .update(JSON.stringify([headers, queryParams]))

@@ -8,7 +8,7 @@ type Limit = {
   readonly toMs: (value: string, now: number) => number;
 };
 
-/** The header with what is left of each limit, and the one that tells when the count starts again. */
+/** The header with what is left of each limit, and the one that says when the count starts again. */
 const LIMITS: readonly Limit[] = [
   ...['requests', 'tokens'].map((what) => ({
     remaining: `x-ratelimit-remaining-${what}`,

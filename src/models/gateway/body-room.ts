@@ -145,7 +145,7 @@ class GrowingBody {
     return this.#buffer.subarray(0, this.length);
   }
 
-  /** Reads to the end, or as long as it may take up so many bytes. */
+  /** Reads to the end, or as long as it may take up this many bytes. */
   async read(mayTake: (bytes: number) => boolean): Promise<boolean> {
     for (;;) {
       this.#next ??= (await this.#chunks.next()).value;

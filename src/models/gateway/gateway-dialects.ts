@@ -14,7 +14,7 @@ export type GatewayDialect = {
   /** The tokens in an event. Later ones replace earlier ones, field by field. */
   usageIn(event: Json): object | undefined;
   toUsage(tokens: Json): Usage;
-  /** Whether nothing of the answer is missing behind this event. */
+  /** Whether the answer is complete with this event. */
   isLast(event: Json): boolean;
   faultIn(event: Json): Json;
   toError(status: number, message: string): object;

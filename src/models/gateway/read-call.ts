@@ -14,7 +14,7 @@ export type Call = {
 };
 export type RefusedCall = { readonly refused: Fault; readonly dialect?: GatewayDialect | undefined };
 
-/** Other calls that pass under our key: they cost nothing and only tell about models. */
+/** Other calls that pass under our key: they cost nothing and only describe models. */
 const FREE = /^POST .*(?:\/count_tokens|:countTokens|\/input_tokens)$|^(?:GET|HEAD) .*\/models(?:\/[^/]+)*$/;
 
 export function readCall(

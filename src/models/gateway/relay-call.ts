@@ -166,7 +166,7 @@ function streamReader({ dialect, onUsage }: AnswerReader) {
     },
     /** Whether the provider has sent all of its answer, and what went wrong. */
     end() {
-      for (const line of [rest, '']) readLine(line); // a last event may come without an empty line behind it
+      for (const line of [rest, '']) readLine(line); // a last event may come without an empty line after it
       return { isWhole, fault };
     },
   };

@@ -128,7 +128,7 @@ type RaceSide = {
   readonly skill: string;
   /** The next draw of an item under this skill. */
   readonly nextDraw: (id: string) => number;
-  /** Where the current skill is asked the same: then it tells whether the environment works. */
+  /** The current skill attempts the same items: it shows whether the environment works. */
   readonly isCompared?: boolean;
 };
 type Reroll = { readonly item: Item; readonly times: number };

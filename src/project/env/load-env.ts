@@ -23,7 +23,6 @@ import { resolvePath } from '../resolve-path.ts';
 import { loadTriggerEnv, loadWorkspaceEnv, questionsInWorkspace } from './agent-envs.ts';
 import { importDoors, importHint, importModule } from './import-module.ts';
 import { moduleFiles } from './module-files.ts';
-import { requireRowsToSplit } from './rows-to-split.ts';
 
 /** The environment that a project names: a known one, or the default export of a module. */
 export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
@@ -43,6 +42,20 @@ export async function loadEnv(loaded: LoadedProject): Promise<SkillEnv> {
   if (!findEnvFactory(env)) throw await withPlace(unknownEnv(env), ['env'], findOrigin);
   const made = await loadNamedEnv(env, { ...settings, judges: await taskScorers(project) });
   return isForAgent ? questionsInWorkspace(made, loaded) : made;
+}
+
+/** Throws where `splitBy` would protect nothing: without rows that are drawn. */
+async function requireRowsToSplit({ project, findOrigin }: LoadedProject): Promise<void> {
+  if (project.splitBy === undefined || readsRows(project)) return;
+  const problem = `splitBy names a column of a task file, and env: ${project.env} reads none here`;
+  const hint = 'Remove splitBy, or name a task file of questions: tasks: tasks.csv';
+  throw await withPlace(new SkillError('CONFIG_INVALID', problem, { hint }), ['splitBy'], findOrigin);
+}
+
+/** Modules and registered environments read their tasks as they like. */
+function readsRows({ env, tasks }: Project): boolean {
+  if (env === 'qa') return tasks !== undefined;
+  return env !== 'workspace' && env !== 'trigger' && !isBenchmark(env);
 }
 
 async function readScoring(scoring: Scoring | undefined, directory: string): Promise<Scoring | undefined> {

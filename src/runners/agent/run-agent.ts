@@ -91,7 +91,7 @@ const ANY_MODEL = ['auto', 'best', 'default', 'opusplan'];
 
 /**
  * Whether a CLI that was started with one name asks for that model by another: without the provider before it, with the date of
- * a snapshot behind it, or in full for a short name such as `sonnet`.
+ * a snapshot after it, or in full for a short name such as `sonnet`.
  */
 function isSameModel(asked: string, configured: string): boolean {
   const name = configured.replace(/\[\w+\]$/, ''); // claude: with a longer context
@@ -170,7 +170,7 @@ function toRun(agent: Agent, outcome: Outcome): AgentRun {
     ...endOf(agent, outcome),
     turns: gateway?.calls() ?? turnsIn(collected),
     steps: collected.steps,
-    // The gateway saw what the model was told; a CLI that lists its skills knows only names.
+    // The gateway saw what the model was sent; a CLI that lists its skills knows only names.
     skillsOffered: gateway?.offered() ?? collected.offered.map((name) => ({ name })),
     skillsLoaded: collected.loaded,
     usage: gateway?.usage() ?? collected.usage,

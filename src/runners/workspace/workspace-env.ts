@@ -212,7 +212,7 @@ function keptWork(place: RolloutContext['keptWork'], attempt: WorkPlace) {
 
 function keyOf({ task, agent, skills, limits }: WorkPlace, sampleIndex: number): string {
   const { id, prompt, files, binaries, from, at, setup, keepHistory, contents } = task;
-  const folder = from === undefined ? undefined : contents?.split(' ')[0]; // the hash behind it is of the verifier's
+  const folder = from === undefined ? undefined : contents?.split(' ')[0]; // the hash after it is of the verifier's
   const given = { id, prompt, files, binaries, from, folder, at, setup, keepHistory };
   return createHash('sha256')
     .update(JSON.stringify([given, agent, skills, limits, sampleIndex]))

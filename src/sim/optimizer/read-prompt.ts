@@ -58,7 +58,7 @@ export function readPrompt(messages: readonly ChatMessage[]) {
 
 export type OptimizerPrompt = Readonly<ReturnType<typeof readPrompt>>;
 
-/** The first reply key in the system text tells the work. */
+/** The first reply key in the system text says what the work is. */
 const BY_REPLY: readonly (readonly [string, Assignment])[] = [
   [REPLY_KEYS.ranking, 'rank'],
   [REPLY_KEYS.merge, 'merge'],

@@ -175,7 +175,7 @@ function readSuccesses(prompt: OptimizerPrompt, character: Character, draw: Draw
 
 /**
  * The reply to the end of an epoch: a rule for each topic that fails now, regressions first, and what the guidance so far says
- * on the others. Who sees both attempts at a task is less often wrong.
+ * on the others. An optimizer that sees both attempts at a task is less often wrong.
  */
 function writeGuidance(prompt: OptimizerPrompt, character: Character, draw: Draw): object {
   const { regressed, persistent } = readComparison(prompt.comparison);

@@ -26,7 +26,7 @@ export type Session = {
 /** Shares of small talk, of requests from earlier days, and of misses that the person ignores. */
 const [IDLE_RATE, AGAIN_RATE, SILENT_RATE] = [0.15, 0.2, 0.2];
 const THANKS_RATE = 0.7;
-/** Requests are repeated for so many days. */
+/** Requests are repeated for this many days. */
 const MEMORY_DAYS = 5;
 
 const drawOf = ({ seed }: Life, { day, at }: Slot) => createDraw(seed, ['session', String(day), String(at)]);

@@ -158,7 +158,7 @@ export const documentOf = <Document extends Pick<LiveDocument, 'kind' | 'name' |
     (one) => one.kind === kind && (named === '' ? one.hints === undefined : one.name === named && one.hints),
   );
 
-/** The name of a document's run behind the number of its night; empty for the managed skill or a target. */
+/** The part of the name of a document's run that follows the number of its night; empty for the managed skill or a target. */
 export const runNameOf = (kind: LiveDocument['kind'], named: string): string => {
   if (kind === 'memory') return '.memory';
   if (named === '') return '';

@@ -178,7 +178,7 @@ function shownQuestion({ id, role, request, problem }: Question, answersDir: str
 
 const WHO: Readonly<Record<HandoffRole, string>> = {
   target:
-    'Each is a task for an agent. Whoever answers one sees that question and nothing else: neither the other questions, nor their answers, nor the files of the judge.',
+    'Each is a task for an agent. The agent that answers one sees that question and nothing else: neither the other questions, nor their answers, nor the files of the judge.',
   optimizer:
     'Each asks what should be learned from attempts. Answer with the JSON that it describes, and nothing else.',
   judge:

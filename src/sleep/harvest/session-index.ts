@@ -32,7 +32,7 @@ export type IndexedFile = TranscriptFile & {
   /** When it was looked at, in milliseconds; before it was read. */
   readonly checkedAt: number;
   readonly position: number;
-  /** A hash of its beginning and end: tells a file that grew from one that was written again. */
+  /** A hash of its beginning and end: distinguishes a file that grew from one that was written again. */
   readonly print: string;
   readonly trouble: Trouble;
   readonly heads: readonly SessionHead[];

@@ -121,7 +121,7 @@ const REASONS = {
   'own-call': 'it was a call of our own',
   'sub-agent': 'a sub-agent talked, not a person',
   headless: 'a program talked, not a person',
-  'asked-not-to': 'the person said that nothing shall be learned from it',
+  'asked-not-to': 'the person asked that nothing be learned from it',
   'prompt-too-short': 'the first request is too short',
   'nothing-to-learn': 'the miner found nothing that will be wanted again',
   uncheckable: 'nothing could measure an answer',

@@ -156,7 +156,7 @@ function withToolsOf({ tasks, work }: NightRecord): WithTools | null {
 
 const RAW_LENGTH = 1_200;
 
-/** Enough to tell a night without a failure from one whose models answered nothing: both score 0. */
+/** Enough to distinguish a night without a failure from one whose models answered nothing: both score 0. */
 export function diagnosticsOf(record: NightRecord, result: ConsolidationResult | undefined, error?: unknown) {
   const { night, modelKey, tasks } = record;
   const of = (split: string) => tasks.filter((task) => task.split === split).length;

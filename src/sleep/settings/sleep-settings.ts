@@ -12,7 +12,7 @@ const modelSpec = z.union(
   'expected a model such as openai:MODEL, or provider and model as keys, or an agent: { agent: claude }',
 );
 
-/** The variables that tell agents where their home is, by transcript source. */
+/** The variables in which agents find their home, by transcript source. */
 export const HOME_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
   transcriptSources.flatMap(({ name, homeVariable }) => (homeVariable === undefined ? [] : [[name, homeVariable]])),
 );

@@ -199,7 +199,7 @@ const MARK = '\u0001';
 
 /**
  * Text that a database gives back as it was. SQLite would cut it at a NUL and repair half a surrogate pair,
- * and a resumed run would read another reply than the first one did. Such text, which is rare, is kept as JSON behind a mark.
+ * and a resumed run would read another reply than the first one did. Such text, which is rare, is kept as JSON after a mark.
  */
 function toStorable(text: string): string {
   const isSafe = !text.startsWith(MARK) && !text.includes('\0') && text.isWellFormed();

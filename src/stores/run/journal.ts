@@ -58,7 +58,7 @@ export async function readJournal(path: string): Promise<RunEvent[]> {
 /**
  * Hands over the events of a journal, in order, and keeps none: a long one does not fit into memory. Changes nothing.
  * A last line without its newline is left out: a crash tore it, or it is being written right now.
- * With `from`, only the lines behind that place are read. Answers with the place up to which it was read.
+ * With `from`, only the lines after that place are read. Returns the place up to which it was read.
  */
 export async function foldJournal(
   path: string,

@@ -106,7 +106,7 @@ function readLines(path: string, text: string, isAlive = false) {
   for (const line of lines) {
     const sums = readSums(line);
     const entry = sums ? undefined : readEntry(line);
-    if (torn !== undefined && !sums) throw damaged(path, torn); // sums are written behind a torn line
+    if (torn !== undefined && !sums) throw damaged(path, torn); // sums are written after a torn line
     torn = sums || entry ? undefined : line;
     if (sums) entries.clear();
     if (sums) before = sums;

@@ -116,7 +116,7 @@ async function write(path: string, text: string, isFirst: boolean): Promise<void
 
 export type ProgressPlace = { readonly part: number; readonly count: number };
 
-/** What was noted behind a place, and where it ends. A file that is not there, or torn, says nothing more; other lines neither. */
+/** The lines after a place, and where they end. A missing file holds none; torn and unknown lines are left out. */
 export async function readProgress(path: string, from: ProgressPlace) {
   const [head = '', ...lines] = (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
   const { part = from.part } = (parseJson(head) as { part?: number } | undefined) ?? {};

@@ -128,7 +128,7 @@ function scoringOf({ answers, checks, criteria }: z.output<typeof Draft>, hasJud
   return criteria?.length && hasJudge ? { judge: { kind: 'rubric' as const, criteria } } : undefined;
 }
 
-/** A kind of task, and how many there shall be in the end. Controls have no topic. */
+/** A kind of task, and how many there should be in the end. Controls have no topic. */
 export type Quota = { readonly taskType: string; readonly topic: Topic | undefined; readonly count: number };
 
 const CONTROL_SHARE = 0.1;

@@ -16,7 +16,7 @@ import {
 
 export type DraftInput = Subject &
   Verifier & {
-    /** How many tasks the file shall have. */
+    /** How many tasks the file should have. */
     readonly n: number;
     readonly rows: readonly TaskRow[];
     /** Dropped questions, which must not come again. */

@@ -141,7 +141,7 @@ export function readAgentRequest(body: Json, { turns, tools }: RequestReader): A
   for (const { role, text } of turns(body)) {
     if (role === 'system') view.system += `\n${text}`;
     else if (role === 'result') view.results.push(text);
-    // Some agents send the text of a skill as a user's message behind the result of its tool.
+    // Some agents send the text of a skill as a user's message after the result of its tool.
     else if (view.results.length > 0) view.results[view.results.length - 1] += `\n${text}`;
     else {
       view.context += `\n${text}`;
@@ -156,7 +156,7 @@ function withoutContext(text: string): string {
   let [rest, kept] = [text, ''];
   for (let tag = TAG.exec(rest); tag; tag = TAG.exec(rest)) {
     const end = rest.indexOf(`</${tag[1]}>`, tag.index);
-    if (end === -1) break; // what stands behind a tag that is never closed is the question
+    if (end === -1) break; // the text after a tag that is never closed is the question
     kept += rest.slice(0, tag.index);
     rest = rest.slice(end + tag[0].length + 1);
   }

@@ -38,7 +38,7 @@ export interface FakeAgentLLM extends AsyncDisposable {
   usage(): Usage;
   /** From now on refuses generations with this status: so many times, or until it is called without one. */
   failWith(status: number | undefined, options?: { times?: number; headers?: Readonly<Record<string, string>> }): void;
-  /** From now on answers no generation before so many milliseconds are over. */
+  /** From now on answers no generation before this many milliseconds are over. */
   hang(ms: number): void;
 }
 

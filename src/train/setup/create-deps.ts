@@ -148,7 +148,7 @@ export function wrapModels(options: WrapOptions) {
   const watched = watchSpending((spent) => notify(observers, 'onSpend', spent));
   const wrapWorker = (worker: AgentRunner, signal: AbortSignal) => {
     const price = priceFor(worker, config.prices);
-    // One that tells of each call waits and asks again by itself: a whole attempt would cost all its turns again.
+    // An agent that reports each call waits and asks again by itself: a whole attempt would cost all its turns again.
     const limiter = lines.sharedLimiter(worker.account ?? worker.id);
     const asking = worker.tellsSpending ? { maxRetries: config.maxRetries, limiter } : undefined;
     const wrapRuns = (model: ChatModel) => budget.untilOver(trying(model, asking ? {} : model, signal));
@@ -214,7 +214,7 @@ function tryingAgain(options: WrapOptions, meter: Meter) {
   };
 }
 
-/** Provider and host, without what tells keys apart. */
+/** Provider and host, without the part that identifies the key. */
 const publicName = (account: string) => account.split(' ').slice(0, 2).join(' ');
 
 type RunnerWrapping = {

@@ -240,7 +240,7 @@ async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): P
   await run.commit({ type: 'removal-end', step, of, removed, ...candidate, ...verdict }, { results, further });
 }
 
-/** An optimizer that has no more ideas than may be tried at once has told all of them. */
+/** An optimizer that proposes no more than may be tried at once has no further ideas. */
 function isQuiet({ history, draft }: RunState): boolean {
   const lost = history.slice(history.findLastIndex(({ action, removed }) => isAccepted(action) || removed) + 1);
   const isOutOfIdeas = (draft.nEditsMerged ?? 0) <= (draft.editBudget ?? 0);

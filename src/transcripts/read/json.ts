@@ -52,7 +52,7 @@ export function fieldText(line: Buffer, field: string): string | undefined {
       isNamed = isLikeIt && line.toString('latin1', at + 1, close) === field;
       at = close;
     } else if (byte === BRACE || byte === BRACKET) depth++;
-    else if (byte === BRACE + 2 || byte === BRACKET + 2) depth--; // both close two places behind their opening
+    else if (byte === BRACE + 2 || byte === BRACKET + 2) depth--; // both close with the byte two above that of their opening
   }
   return undefined;
 }

@@ -15,7 +15,28 @@ type CurveProps = {
 };
 
 /** Best, current with its band, candidates as points, and the final measurement as a bar with its interval. */
-export function Curve({ figures, axis, height, onStep }: CurveProps) {
+export function Curve(props: CurveProps) {
+  const { figures, axis } = props;
+  const { box, at } = usePlot(props);
+  const { verdict, curve, summary } = figures;
+  const about = `Score by ${axis}: from ${percent(summary.baselineSelectionScore)} to ${percent(summary.bestSelectionScore)} in ${curve.length} steps. ${verdict.kind}.`;
+  const isEmpty = curve.length === 0 && summary.baselineSelectionScore === null;
+  return (
+    <div className="curve">
+      <p className="readout" aria-hidden="true">
+        {isEmpty
+          ? 'Nothing is measured yet. The curve begins with the score of the first skill.'
+          : readout(figures, at)}
+      </p>
+      <div ref={box} role="img" aria-label={about} className={isEmpty ? 'is-empty' : ''} />
+      <p className="legend note">{LEGEND}</p>
+      <CurveTable figures={figures} />
+    </div>
+  );
+}
+
+/** Draws in the element `box`. `at` is the place of the cursor. */
+function usePlot({ figures, axis, height, onStep }: CurveProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const drawn = useRef<RunFigures | null>(null);
@@ -49,21 +70,7 @@ export function Curve({ figures, axis, height, onStep }: CurveProps) {
     drawn.current = figures;
     plot.current?.setData(tableOf(figures, axis));
   }, [figures, axis]);
-  const { verdict, curve, summary } = figures;
-  const about = `Score by ${axis}: from ${percent(summary.baselineSelectionScore)} to ${percent(summary.bestSelectionScore)} in ${curve.length} steps. ${verdict.kind}.`;
-  const isEmpty = curve.length === 0 && summary.baselineSelectionScore === null;
-  return (
-    <div className="curve">
-      <p className="readout" aria-hidden="true">
-        {isEmpty
-          ? 'Nothing is measured yet. The curve begins with the score of the first skill.'
-          : readout(figures, at)}
-      </p>
-      <div ref={box} role="img" aria-label={about} className={isEmpty ? 'is-empty' : ''} />
-      <p className="legend note">{LEGEND}</p>
-      <CurveTable figures={figures} />
-    </div>
-  );
+  return { box, at };
 }
 
 const LEGEND =

@@ -52,19 +52,11 @@ export function Grid(props: GridProps) {
     box.current!.scrollTo(scrollFor(place.column, seen, COLUMN), scrollFor(place.row, rows, ROW));
     onMove(place);
   };
-  // Elements keep their places and show other rows: moving or making them costs more than the drawing of all cells.
-  const shown = Array.from({ length: rows.to - rows.from }, (_, index) => rows.from + index);
   return (
     <div ref={box} className="grid" onScroll={look}>
       <div className="sizer" style={{ height: HEAD + tasks.length * ROW, width: versions.length * COLUMN }}>
         <div className="pane">
-          <ul className="names">
-            {shown.map((row) => (
-              <li key={row - rows.from} className={at?.row === row ? 'is-at' : ''}>
-                {name(row)}
-              </li>
-            ))}
-          </ul>
+          <Names rows={rows} at={at} name={name} />
           <canvas
             ref={canvas}
             tabIndex={0}
@@ -86,6 +78,20 @@ export function Grid(props: GridProps) {
   );
 }
 
+function Names({ rows, at, name }: Pick<GridProps, 'at' | 'name'> & { readonly rows: Window }) {
+  // Elements keep their places and show other rows: moving or making them costs more than the drawing of all cells.
+  const shown = Array.from({ length: rows.to - rows.from }, (_, index) => rows.from + index);
+  return (
+    <ul className="names">
+      {shown.map((row) => (
+        <li key={row - rows.from} className={at?.row === row ? 'is-at' : ''}>
+          {name(row)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 type Box = RefObject<HTMLDivElement | null>;
 type Canvas = RefObject<HTMLCanvasElement | null>;
 
@@ -96,7 +102,7 @@ function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Ca
   const seen = useMemo(() => within(windows.seen, versions.length), [windows.seen, versions.length]);
   const look = useCallback(() => {
     const [element, drawn] = [box.current, canvas.current];
-    if (!element || !drawn) return; // a scroll may be told after the end
+    if (!element || !drawn) return; // a scroll may be reported after the end
     // Its own size in pixels: to ask for that on the screen would cost a layout in each frame.
     const [width, height] = [drawn.width / devicePixelRatio, drawn.height / devicePixelRatio];
     const [rows, seen] = [
@@ -109,7 +115,7 @@ function useWindows({ tasks, versions, onSeen }: GridProps, box: Box, canvas: Ca
   useEffect(() => {
     const fit = () => {
       const drawn = canvas.current;
-      if (!drawn) return; // a size may be told after the end
+      if (!drawn) return; // a size may be reported after the end
       const { clientWidth, clientHeight } = drawn;
       Object.assign(drawn, { width: clientWidth * devicePixelRatio, height: clientHeight * devicePixelRatio });
       setWindows({ rows: none, seen: none }); // it is empty now

@@ -12,25 +12,22 @@ import { changeAddress, RecoveriesContext, useAddress, useSource } from '../stat
 
 /** Attempts of a task, of a version, or with some words in them. */
 export function AttemptsScreen({ page }: { readonly page: RunPage }) {
-  const { name, figures } = page;
+  const { name } = page;
   const { leftOut } = useSource();
   const { task = '', version = '', q = '' } = useAddress().query;
   const choose = (change: Record<string, string>) =>
     changeAddress(runAddress(name, ['attempts'], { task, version, q, ...change }));
   const wanted = JSON.stringify({ ...(task && { task }), ...(version && { version }), ...(q && { q }) });
   const { rows, searched, total, isOver, problem } = useSearch(name, wanted);
-  const shown = version === '' ? undefined : figures.versions[Number(version)];
+  const searching = isOver ? '' : `, searched ${count(searched)} of ${count(total)}`;
   return (
     <div className="fill">
       <div className="bar">
         <SearchField label="Search questions, answers, reasons" value={q} onSearch={(text) => choose({ q: text })} />
         <p className="next">
-          {task ? <Chip word={`task ${task}`} onClear={() => choose({ task: '' })} /> : null}
-          {shown ? <Chip word={versionName(shown)} onClear={() => choose({ version: '' })} /> : null}
+          <Chips page={page} query={{ task, version }} choose={choose} />
           <span className="note" role="status">
-            {isOver
-              ? `${count(rows.length)} found`
-              : `${count(rows.length)} found, searched ${count(searched)} of ${count(total)}`}
+            {count(rows.length)} found{searching}
           </span>
         </p>
       </div>
@@ -40,13 +37,7 @@ export function AttemptsScreen({ page }: { readonly page: RunPage }) {
           {words}
         </p>
       ))}
-      {rows.length === 0 && !problem ? (
-        isOver ? (
-          <p className="note">No attempt fits, or its results were not kept.</p>
-        ) : (
-          <Loading what="attempts" />
-        )
-      ) : null}
+      {rows.length === 0 && !problem ? <NoRows isOver={isOver} /> : null}
       <List
         label="Attempts"
         count={rows.length}
@@ -54,6 +45,26 @@ export function AttemptsScreen({ page }: { readonly page: RunPage }) {
         row={(index) => <Attempt page={page} row={rows[index]!} />}
       />
     </div>
+  );
+}
+
+const NoRows = ({ isOver }: { readonly isOver: boolean }) =>
+  isOver ? <p className="note">No attempt fits, or its results were not kept.</p> : <Loading what="attempts" />;
+
+type ChipsProps = {
+  readonly page: RunPage;
+  readonly query: { readonly task: string; readonly version: string };
+  readonly choose: (change: Record<string, string>) => void;
+};
+
+/** What the list is limited to, each with a way to lift the limit. */
+function Chips({ page: { figures }, query: { task, version }, choose }: ChipsProps) {
+  const shown = version === '' ? undefined : figures.versions[Number(version)];
+  return (
+    <>
+      {task ? <Chip word={`task ${task}`} onClear={() => choose({ task: '' })} /> : null}
+      {shown ? <Chip word={versionName(shown)} onClear={() => choose({ version: '' })} /> : null}
+    </>
   );
 }
 

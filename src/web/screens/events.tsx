@@ -36,16 +36,7 @@ export function EventsScreen({ page: { name, lines } }: { readonly page: RunPage
   return (
     <div className="fill">
       <div className="bar">
-        <label className="note">
-          Type{' '}
-          <select value={type} onChange={({ currentTarget }) => choose({ type: currentTarget.value })}>
-            {TYPES.map((one) => (
-              <option key={one} value={one}>
-                {one === '' ? 'all' : one}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TypeChoice type={type} onChoose={(type) => choose({ type })} />
         <span className="note">
           {count(total ?? lines)} of {count(lines)} lines
         </span>
@@ -75,6 +66,19 @@ export function EventsScreen({ page: { name, lines } }: { readonly page: RunPage
     </div>
   );
 }
+
+const TypeChoice = ({ type, onChoose }: { readonly type: string; readonly onChoose: (type: string) => void }) => (
+  <label className="note">
+    Type{' '}
+    <select value={type} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {TYPES.map((one) => (
+        <option key={one} value={one}>
+          {one === '' ? 'all' : one}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 const EventRow = ({
   event: { line, type, at, text },

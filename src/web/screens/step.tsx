@@ -170,21 +170,16 @@ function Stages({ run, step }: { readonly run: string; readonly step: StepPage }
   const { record, failed, passed, patches, merged, ranked, report, missing } = step;
   const timing = (stage: Stage) => (record?.timing[stage] === undefined ? '' : seconds(record.timing[stage]));
   const edits = (of: readonly unknown[] | undefined) => (of === undefined ? null : plural(of.length, 'edit'));
+  const tried = `${count(failed.length)} failed, ${count(passed.length)} passed`;
+  const proposals = patches === null ? null : plural(patches.length, 'proposal');
+  const score = record === null ? null : percent(record.candidateGateScore);
   return (
     <Section title="How it came about" aside={record ? <span className="note">{costOf(record)}</span> : null}>
       <div className="stages">
-        <StageColumn
-          title="Tried tasks"
-          time={timing('rollout')}
-          what={`${count(failed.length)} failed, ${count(passed.length)} passed`}
-        >
+        <StageColumn title="Tried tasks" time={timing('rollout')} what={tried}>
           <TaskLinks run={run} kind="failed" tasks={failed} />
         </StageColumn>
-        <StageColumn
-          title="Read results"
-          time={timing('reflect')}
-          what={patches === null ? null : plural(patches.length, 'proposal')}
-        >
+        <StageColumn title="Read results" time={timing('reflect')} what={proposals}>
           <Proposals patches={patches ?? []} />
         </StageColumn>
         <StageColumn title="Joined" time={timing('aggregate')} what={edits(merged?.edits)}>
@@ -196,11 +191,7 @@ function Stages({ run, step }: { readonly run: string; readonly step: StepPage }
         <StageColumn title="Applied" time={timing('update')} what={edits(report ?? undefined)}>
           <Applied report={report ?? []} />
         </StageColumn>
-        <StageColumn
-          title="Measured"
-          time={timing('evaluate')}
-          what={record === null ? null : percent(record.candidateGateScore)}
-        >
+        <StageColumn title="Measured" time={timing('evaluate')} what={score}>
           {record ? <p className="note">{record.verdictReason ?? record.action.replaceAll('_', ' ')}</p> : null}
         </StageColumn>
       </div>

@@ -103,7 +103,7 @@ export async function pathsIn(folder: string): Promise<readonly string[]> {
   return entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
 
-/** A path of version control, at any depth: it can tell how a task was once solved. */
+/** A path of version control, at any depth: it can show how a task was once solved. */
 export const isHistory = (path: string) => path.split(/[\\/]/).includes('.git');
 
 async function rowOf(folder: string, path: string): Promise<string> {

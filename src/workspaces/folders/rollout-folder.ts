@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { atExit, newRolloutId } from '../processes/process-tree.ts';
 
-/** A folder with the name of its owner: it tells whether a killed process left it behind or it is in use. */
+/** A folder with the name of its owner: the name says whether it is in use, or was left behind by a killed process. */
 export type RolloutFolder = AsyncDisposable & {
   readonly id: string;
   readonly path: string;

@@ -8,7 +8,7 @@ import { memoize } from '../../core/text/index.ts';
 /** In the environment of every process of a rollout, with the rollout's id. */
 export const MARKER = 'SKILLOPT_ROLLOUT';
 
-/** All processes of a command, as far as they can be told from others. */
+/** All processes of a command, as far as they can be distinguished from others. */
 export type ProcessTree = {
   /** Asks them to end. */
   ask(): void;
@@ -22,6 +22,19 @@ export type ProcessTree = {
 
 const hasGroups = process.platform !== 'win32';
 const groupOf = (pid: number) => (hasGroups ? -pid : pid);
+
+/**
+ * How execa starts a program that a `ProcessTree` ends. Its children can be ended with it, it has no variables but those that it
+ * is given, and it is no error that it fails. Its output comes as bytes, and is not kept.
+ */
+export const OWN_GROUP = {
+  extendEnv: false,
+  detached: hasGroups,
+  reject: false,
+  buffer: false,
+  encoding: 'buffer',
+  windowsHide: true,
+} as const;
 
 /** For a command that shares the machine's processes: its group, what carries its mark, and what descends from them. */
 export function markedTree(rolloutId: string, pid: number): ProcessTree {
@@ -104,7 +117,7 @@ function sweepOnce(isMeant: (rolloutId: string) => boolean, others: readonly Run
 export type RunningProcess = {
   readonly pid: number;
   readonly parent: number;
-  /** Tells it from another process that gets the same number later. */
+  /** Distinguishes it from another process that gets the same number later. */
   readonly started: string;
 };
 
@@ -170,7 +183,7 @@ export function readText(path: string): string {
   }
 }
 
-/** Where there is no `/proc`. Environments are shown behind the commands of one's own processes. */
+/** Where there is no `/proc`. `ps` shows environments after the commands of the user's own processes. */
 function ps(...columns: string[]): readonly (readonly string[])[] {
   const args = ['axeww', '-o', columns.map((column) => `${column}=`).join(',')];
   try {

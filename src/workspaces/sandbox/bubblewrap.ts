@@ -55,12 +55,12 @@ async function runInside(request: SandboxRequest, found: FoundBubblewrap): Promi
   return runLimited(request, { root, logInside: `${INSIDE.log}/called`, prepare });
 }
 
-/** bubblewrap tells the exit code of a command that it has started. Any other is its own, or of what was started before it. */
+/** bubblewrap reports the exit code of a command that it has started. Any other code is its own, or that of a program before the command. */
 function readEnd(ended: OwnEnd): number {
   const { told, stderr, exitCode } = ended;
   if (told.includes('"exit-code"')) return exitCode;
   if (!/^bwrap: execvp /m.test(stderr)) throw notStarted(ended);
-  return /: No such file or directory$/m.test(stderr) ? 127 : 126; // as shells tell it
+  return /: No such file or directory$/m.test(stderr) ? 127 : 126; // as shells have it
 }
 
 /** A user who mounts a workspace is root in a namespace of users, and would stay root inside. */
@@ -141,7 +141,7 @@ export async function probeBubblewrap(path: string | undefined = process.env.PAT
 
 const canEndWithUs = async (path: string | undefined) => !(await tryOut([...END_WITH_US, 'true'], path)).failed;
 
-/** With every option of a run. What it tells is not read. */
+/** With every option of a run. What it reports is not read. */
 const bwrap = (hasProc: boolean) => ['bwrap', '--json-status-fd', '1', ...isolationArgs({ hasProc })];
 
 const otherSystem = () =>

@@ -12,7 +12,7 @@ export type Launch = {
   readonly userThreads?: number | undefined;
   /** Whether the kernel ends it when we are killed, from the start: bubblewrap asks for that only once it runs. */
   readonly endsWithUs?: boolean | undefined;
-  /** Whether it tells in its fourth stream that all steps before the command have succeeded. */
+  /** Whether it reports in its fourth stream that all steps before the command have succeeded. */
   readonly tellsStart?: boolean;
   /** Mounted in a namespace of mounts that nobody else sees, and that ends with its last process. */
   readonly workspace?: WorkspaceView | undefined;

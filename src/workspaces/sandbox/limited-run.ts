@@ -25,7 +25,7 @@ export type SandboxKind = {
   };
 };
 
-/** How a program ended by itself, and what it told in its fourth stream. */
+/** How a program ended by itself, and what it wrote to its fourth stream, `told`. */
 export type OwnEnd = { readonly exitCode: number; readonly stderr: string; readonly told: string };
 
 /** What every sandbox does around a command: makes its folder and tools, keeps its limits, and removes all of that. */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourceLimits, SandboxRequest, SandboxResult } from '../../core/contracts/index.ts';
 import { maskKeys } from '../../core/guard/index.ts';
 import type { LimitWatch } from '../limits/watch-limits.ts';
-import { atExit, type ProcessTree } from '../processes/process-tree.ts';
+import { atExit, OWN_GROUP, type ProcessTree } from '../processes/process-tree.ts';
 
 export type CommandOptions = Pick<
   SandboxRequest,
@@ -122,15 +122,10 @@ function start(execa: typeof import('execa').execa, { command, stdin, cwd, env, 
   const [file = '', ...args] = command;
   const input = stdin === undefined ? ('ignore' as const) : ('pipe' as const);
   const child = execa(file, args, {
+    ...OWN_GROUP,
     stdio: [input, 'pipe', 'pipe', ...(hasFourthStream ? ['pipe' as const] : [])] as const,
     cwd,
     env,
-    extendEnv: false,
-    detached: process.platform !== 'win32', // a group of its own, so that its children can be ended with it
-    reject: false,
-    buffer: false,
-    encoding: 'buffer',
-    windowsHide: true,
   });
   child.stdin?.on('error', () => {}); // it may end without reading
   child.stdin?.end(stdin);

@@ -21,7 +21,7 @@ export type TemplateOptions = {
   readonly binaries?: Readonly<Record<string, Uint8Array>> | undefined;
   /** Run in it once. */
   readonly setup?: Setup | undefined;
-  /** Otherwise the history of the source is left out: it can tell how a task was once solved. */
+  /** Otherwise the history of the source is left out: it can show how a task was once solved. */
   readonly keepHistory?: boolean | undefined;
   /** Whether it is a repository with one commit. Default: whether the source is one. */
   readonly git?: boolean | undefined;

@@ -26,17 +26,29 @@ type Task = {
   readonly changes: readonly Change[];
 };
 
+type Extension = Omit<Change, 'before' | 'after'> & {
+  readonly head?: readonly string[];
+  readonly rows: Table;
+  /** For the end of each row. */
+  readonly cells: Table;
+};
+
+const extended = ({ head, rows, cells, ...change }: Extension): Change => {
+  const top = head === undefined ? [] : [head];
+  return {
+    ...change,
+    before: [...top, ...rows],
+    after: [...top, ...rows.map((row, index) => [...row, ...cells[index]!])],
+  };
+};
+
 /** The last column is worked out. */
 const filledIn = (
   sheet: string,
   head: readonly string[],
   rows: Table,
   compute: (row: readonly Cell[]) => Cell,
-): Change => ({
-  sheet,
-  before: [head, ...rows],
-  after: [head, ...rows.map((row) => [...row, compute(row)])],
-});
+): Change => extended({ sheet, head, rows, cells: rows.map((row) => [compute(row)]) });
 
 const orders = (rows: Table) =>
   filledIn('Orders', ['Item', 'Price', 'Count', 'Total'], rows, ([, price, count]) => Number(price) * Number(count));
@@ -48,6 +60,16 @@ const people: Table = [
   ['Bo', 'Oslo', 27],
   ['Cy', 'Berlin', 45],
   ['Di', 'Rome', 38],
+];
+
+const temperatures: Table = [
+  ['Mon', 12.4],
+  ['Tue', 13.1],
+  ['Wed', 9.9],
+  ['Thu', 11],
+  ['Fri', 14.2],
+  ['Sat', 15],
+  ['Sun', 10.8],
 ];
 
 const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
@@ -126,31 +148,7 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
       instruction: 'What is the mean of the temperatures? Put it into B8, rounded to one decimal.',
       type: 'Cell-Level Manipulation',
       position: 'B8',
-      changes: [
-        {
-          sheet: 'Week',
-          before: [
-            ['Mon', 12.4],
-            ['Tue', 13.1],
-            ['Wed', 9.9],
-            ['Thu', 11],
-            ['Fri', 14.2],
-            ['Sat', 15],
-            ['Sun', 10.8],
-            ['Mean'],
-          ],
-          after: [
-            ['Mon', 12.4],
-            ['Tue', 13.1],
-            ['Wed', 9.9],
-            ['Thu', 11],
-            ['Fri', 14.2],
-            ['Sat', 15],
-            ['Sun', 10.8],
-            ['Mean', 12.3],
-          ],
-        },
-      ],
+      changes: [{ sheet: 'Week', before: [...temperatures, ['Mean']], after: [...temperatures, ['Mean', 12.3]] }],
     },
     {
       id: 'repeats',
@@ -197,14 +195,10 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
       position: 'B1:B3',
       answerSheet: 'Shop',
       changes: [
-        {
+        extended({
           sheet: 'Shop',
-          before: [['plum'], ['fig'], ['plum']],
-          after: [
-            ['plum', 2.1],
-            ['fig', 0.8],
-            ['plum', 2.1],
-          ],
+          rows: [['plum'], ['fig'], ['plum']],
+          cells: [[2.1], [0.8], [2.1]],
           others: {
             Prices: [
               ['fig', 0.8],
@@ -212,7 +206,7 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
               ['plum', 2.1],
             ],
           },
-        },
+        }),
       ],
     },
   ],
@@ -223,23 +217,17 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
       type: 'Cell-Level Manipulation',
       position: "'Cash'!C2:C6",
       changes: [
-        {
+        extended({
           sheet: 'Cash',
-          before: [
-            ['Day', 'Change', 'Total'],
+          head: ['Day', 'Change', 'Total'],
+          rows: [
             [1, 100],
             [2, -30],
             [3, 45.5],
             [4, -12.25],
           ],
-          after: [
-            ['Day', 'Change', 'Total'],
-            [1, 100, 100],
-            [2, -30, 70],
-            [3, 45.5, 115.5],
-            [4, -12.25, 103.25],
-          ],
-        },
+          cells: [[100], [70], [115.5], [103.25]],
+        }),
       ],
     },
     {
@@ -249,15 +237,15 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
       type: 'Cell-Level Manipulation',
       position: 'B1:C3',
       changes: [
-        {
+        extended({
           sheet: 'Sizes',
-          before: [['20x35'], ['8x12'], ['100x7']],
-          after: [
-            ['20x35', 20, 35],
-            ['8x12', 8, 12],
-            ['100x7', 100, 7],
+          rows: [['20x35'], ['8x12'], ['100x7']],
+          cells: [
+            [20, 35],
+            [8, 12],
+            [100, 7],
           ],
-        },
+        }),
       ],
     },
     {
@@ -266,14 +254,10 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
       type: 'Sheet-Level Manipulation',
       position: "'Sums'!B1:B3",
       changes: [
-        {
+        extended({
           sheet: 'Sums',
-          before: [['red'], ['green'], ['blue']],
-          after: [
-            ['red', 17],
-            ['green', 4],
-            ['blue', 0],
-          ],
+          rows: [['red'], ['green'], ['blue']],
+          cells: [[17], [4], [0]],
           others: {
             Log: [
               ['red', 9],
@@ -281,7 +265,7 @@ const TASKS: Readonly<Record<'train' | 'val' | 'test', readonly Task[]>> = {
               ['red', 8],
             ],
           },
-        },
+        }),
       ],
     },
     {

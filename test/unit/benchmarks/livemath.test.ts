@@ -139,7 +139,7 @@ describe('a row', () => {
     shuffledWith: 42,
   };
 
-  it('has its choices in the order of the seed, lettered anew', async () => {
+  it('has its choices in the order of the seed, with new letters', async () => {
     expect(await itemOf({ id: '202511:1', question: 'Which?', choices: LISTED, correct_choice: 'B' })).toEqual(
       expected,
     );

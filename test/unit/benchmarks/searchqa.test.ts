@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { truncateContext } from '../../../src/benchmarks/searchqa/truncate-context.ts';
+import { truncateContext } from '../../../src/benchmarks/searchqa/searchqa.ts';
 import { extractAnswer, normalizeAnswer, scoreAnswer } from '../../../src/envs/index.ts';
 import { goldenCases } from '../../support/golden-cases.ts';
 

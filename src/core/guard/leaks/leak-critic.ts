@@ -43,7 +43,7 @@ export type LeakReport = {
   readonly memorised: readonly LeakFinding[];
 };
 
-/** Judges a text that shall become part of a skill. */
+/** Judges a text that is to become part of a skill. */
 export type LeakCritic = (text: string) => Pick<LeakReport, 'reason' | 'memorisedShare'> & { readonly kind?: string };
 
 /** Words in a row that are too many for chance. */

@@ -4,7 +4,7 @@ import { lowered, ofLast, wordFinder } from './rule.ts';
 /**
  * What a name says about its value. `password`: any value is secret, unless it is code or a word about passwords. `key`: a dense value.
  * `perhaps`: only what looks random, for it may be a sort key. `told`: somebody says «the password is …». `spoken`: the value
- * stands right behind the word, as in «token abc123def».
+ * comes right after the word, as in «token abc123def».
  */
 export type Credential = 'password' | 'key' | 'perhaps' | 'told' | 'spoken';
 
@@ -30,7 +30,7 @@ const KEY_END =
 const KEY_LAST = /^(?:auth|tok|creds?|jwt|bearer|apikey)$/;
 const OTHER =
   /(?:primary|foreign|sort|partition|cache|idempotency|object|row|query|map|hash|group|unique|composite|page|next|continuation|stop|eos|bos|pad|unk|mask|sep|cls|start|end|special|syntax|design|colou?r|theme|client|request|trace|span|git)(?:key|token)$|sessid$|sessionid$|csrf$|xsrf$|salt$|signature$/;
-/** What may stand behind the telling word: one of several. */
+/** What may come after the word for a credential: one of several. */
 const WHICH =
   /(?:_|-|\.)?(?:\d{1,3}|prod|production|dev|development|test|testing|staging|stage|live|sandbox|old|new|backup|primary|secondary|main|default|local|ci|base|value|env)$/;
 
@@ -54,7 +54,7 @@ const OF_OTHERS = new RegExp(
   'g',
 );
 
-/** The one cheap search that most rules share: where a word may begin that tells of a credential. */
+/** The one cheap search that most rules share: where a word for a credential may begin. */
 export const credentialWords = ofLast((text): readonly number[] => {
   if (isPlain(text)) return findPlain(text);
   const low = lowered(text);

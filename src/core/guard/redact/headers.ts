@@ -65,7 +65,7 @@ function hideHeaders(text: string): string {
 
 const isKept = (value: string) => isPlaceholder(value) || value.startsWith(SECRET);
 
-/** Talk of tokens has words behind it, not digits. */
+/** Talk about tokens continues with words, not digits. */
 const isHeaderCredential = (value: string) =>
   !isKept(value) &&
   !/^[A-Z]+[/\d.]*$/.test(value) &&

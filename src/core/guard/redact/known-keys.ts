@@ -2,7 +2,7 @@ import { isObject, mapValues, skillHash } from '../../text/index.ts';
 import { longWords, type Rule } from './rule.ts';
 import { isPlaceholder, SECRET } from './secret-value.ts';
 
-/** In escaped text a word begins behind `\n`, `\u0022`, `%3D` or the colour of a terminal. */
+/** In escaped text a word begins after `\n`, `\u0022`, `%3D` or the colour of a terminal. */
 const ESCAPES = String.raw`\\[nrtfv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m`;
 const BEFORE = `^|[^A-Za-z0-9]|${ESCAPES}`;
 /** For keys of unknown length: they must not be searched again inside one word. */
@@ -78,7 +78,7 @@ const KEYS: readonly KnownKey[] = [
   ['$', /\$(?:2[abxy]|5|6|y|7|apr1|argon2i?d?)\$[\w./$=,+-]{20,}/],
 ];
 
-/** Keys of one beginning and letters of one class behind it: the class, then each beginning with how many letters. */
+/** Keys with a known beginning, followed by letters of one class: the class, then each beginning with how many letters. */
 const PLAIN_KEYS: readonly (readonly [letters: string, beginnings: string])[] = [
   [
     '\\w-',
@@ -163,11 +163,11 @@ export const knownKeys: Rule = {
 
 const isKnownKey = (value: string) => knownKeys.hide(value) === SECRET;
 
-/** A word that may go on for up to five more lines. */
+/** A word that may continue for up to five more lines. */
 const BROKEN = /(?<![\w.-])[\w.-]{4,160}(?:[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}[\w.-]{6,160}){1,5}(?![\w-])/g;
 const LINE_BREAK = /[ \t]{0,20}(?:\\?\r?\n|\\{1,4}n)[ \t]{0,20}/;
 
-/** A key goes on with a digit in its next line. */
+/** A key continues with a digit in its next line. */
 const GOES_ON = /(?:\n|\\n)[ \t]{0,20}(?=[A-Za-z_.-]{0,160}\d)[\w.-]{6}/;
 
 export const brokenKeys: Rule = { may: (text) => GOES_ON.test(text), hide: (text) => text.replace(BROKEN, hideBroken) };

@@ -34,7 +34,7 @@ const ASKS =
   /^(?:get|read|ask|prompt|input|validate|check|is|has|fetch|find|require|hash|verify|resolve|load|use|forgot|reset|with_?message)/i;
 
 const ASSIGN = `${NAME_END}-?(?:[=:：＝|>]|,(?=[ \\t]*\\\\*["'\`])|\\((?=\\\\*["'\`]))`;
-/** The rest of a name, from a word that tells of a credential on. Words of other scripts count by their letters. */
+/** The rest of a name, from a word for a credential on. Words of other scripts count by their letters. */
 const ASSIGNED_HERE = new RegExp(`[${LETTER}.$-]{1,40}(?![${LETTER}.$-])${ASSIGN}`, 'y');
 const ASSIGNED_TO_OTHERS = new RegExp(`[^\\0-ÿ][${LETTER}.$-]{0,24}${ASSIGN}`);
 const MAY_PAIR = /[=:](?<=(?:value|default|secret)\\*["']?[ \t]{0,8}.)/i;
@@ -77,7 +77,7 @@ function judgeAssigned(text: string, match: RegExpExecArray): Judgement | undefi
   const name = before === '\\' && /^[nrt]/.test(written) ? written.slice(1) : written;
   const credential = name === 'PWD' && before === ';' ? 'password' : credentialOf(name);
   if (credential === undefined || text.startsWith('${', match.index - 2)) return undefined;
-  // The quote behind `'password:'` ends a label.
+  // The quote after `'password:'` ends a label.
   if (/["'`]/.test(before) && after === before && !/["'`]/.test(between)) return undefined;
   const separator = between.trim().at(-1);
   if (separator === '>' && !/[=-]/.test(between)) {
@@ -92,7 +92,7 @@ function judgeAssigned(text: string, match: RegExpExecArray): Judgement | undefi
   return { credential, isShell: between === '=' && /^[A-Z][A-Z0-9_]*$/.test(name) };
 }
 
-/** A cell of a table, with one behind it that is not the end of the row. */
+/** A cell of a table, with another after it that is not the end of the row. */
 const isCell = (before: string, between: string, after: string) =>
   between.includes(' ') && /[ |]/.test(before) && /[^\\|\s-]/.test(after);
 
@@ -102,7 +102,7 @@ const WORDS = `(?:${PASSWORD_WORDS}|${KEYS})`;
 const LINK =
   '(?:is|was|be|to|now|still|=+|:|：|->|→|ist|lautet|war|es|era|est|était|è|é|это|jest|je|on|är|er|là|adalah|は|が|是|为|為|은|는|이|—|–)';
 
-/** A word for a credential, and its value right behind it. */
+/** A word for a credential, and its value right after it. */
 const NEAR = new RegExp(`${WORDS}["'\`*)]{0,3}[ \\t]{1,4}(?=\\S)`, 'g');
 /** The same with up to forty letters between them: «the password for staging is …». */
 const LINKED = new RegExp(
@@ -142,7 +142,7 @@ const judgeNear = (match: RegExpExecArray) => (isInsideAWord(match) ? undefined 
 const isInsideAWord = ({ input, index }: RegExpExecArray) =>
   index > 0 && input[index - 2] !== '\\' && INSIDE_A_WORD.test(input[index - 1]!);
 
-/** A quoted value is a password even if it is a word; so is what stands behind «lautet». */
+/** A quoted value is a password even if it is a word; so is what follows «lautet». */
 const tellsPassword = ({ 0: lead, index, input }: RegExpExecArray): Judgement => ({
   credential:
     OF_PASSWORD.test(lead) && (/ lautet\W*$/.test(lead) || /["'`“„«「]/.test(input[index + lead.length] ?? ''))
@@ -202,7 +202,7 @@ function tableOf(line: string): Table | undefined {
   return undefined;
 }
 
-/** Before the first and behind the last `|` anything may stand. */
+/** Anything may come before the first and after the last `|`. */
 const isHeadRow = (cells: readonly string[], divider: string) =>
   (divider === '|' && cells.length > 3 ? cells.slice(1, -1) : cells).every(isHead) && cells.filter(Boolean).length > 1;
 const isHead = (cell: string) => /^(?:[\p{L}_][\p{L}\p{N}_ .-]{0,40})?$/u.test(cell);

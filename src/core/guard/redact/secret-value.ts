@@ -105,7 +105,7 @@ export type Judgement = {
 };
 
 /**
- * Hides the values behind what `lead` finds, if `judge` calls them credentials and they look like it. `searched` is
+ * Hides the values after what `lead` finds, if `judge` calls them credentials and they look like it. `searched` is
  * the text in another spelling of the same length.
  */
 export function hideValues(
@@ -129,7 +129,7 @@ export function hideValues(
   return done === 0 ? text : pieces.join('') + text.slice(done);
 }
 
-/** Whether `hideValues` may hide something behind a lead that begins at one of the places. `lead` is sticky. */
+/** Whether `hideValues` may hide something after a lead that begins at one of the places. `lead` is sticky. */
 export const hidesBehind = (
   text: string,
   lead: RegExp,
@@ -163,7 +163,7 @@ const isSentence = (text: string, from: number, to: number) =>
 const JSON_NAME = /(?<!\\)"\s*:\s*$/;
 const JSON_WORD = /^-?[\w.+-]+$/;
 
-/** JSON stays JSON: behind a quoted name, the mark needs quotes. */
+/** JSON stays JSON: after a quoted name, the mark needs quotes. */
 const needsQuotes = (text: string, lead: string, { from, to, isQuoted }: Extent) =>
   !isQuoted && JSON_NAME.test(lead) && JSON_WORD.test(text.slice(from, to));
 

@@ -27,7 +27,7 @@ export function reduceStage(state: RunState, event: StageEnd): Change {
   const { stage, ms, usage } = event;
   const timing = { ...state.draft.timing, [stage]: ms };
   const draft = objectWith(state.draft, { timing, tokens: addStageUsage(state.draft.tokens ?? {}, usage) });
-  const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not tell
+  const rolloutMs = state.rolloutMs ?? timeOfRollout({ ms, usage }); // a baseline from the cache does not show it
   if (!Object.hasOwn(STAGE_REDUCERS, stage)) return { rolloutMs, draft }; // a stage of a later version
   return { rolloutMs, ...(STAGE_REDUCERS[stage] as EndStage<typeof stage>)(draft, event, state) };
 }

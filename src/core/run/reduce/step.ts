@@ -63,7 +63,7 @@ export function reduceRemoval(state: RunState, event: Removal): RunState {
   return { ...known, gate, current, best, removalsTried, draft: { ...known.draft, removed } };
 }
 
-/** The skill without one passage tells what that passage is worth. */
+/** The skill without one passage shows what that passage is worth. */
 function noteRemoval({ history }: RunState, { removed, decision, evaluation }: Removal): RunState['history'] {
   const [passage] = removed;
   if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return history;

@@ -78,7 +78,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
     remedy: 'Try again, or use a stronger model in that role.',
   },
   ANSWER_PENDING: {
-    means: 'Questions were written to files, and wait for the agent that shall answer them.',
+    means: 'Questions were written to files, and wait for the agent that answers them.',
     remedy: 'Answer them as each file says, then the same command again.',
   },
   BUDGET_EXHAUSTED: {

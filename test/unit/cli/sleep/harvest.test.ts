@@ -82,7 +82,7 @@ describe('skillopt sleep harvest', () => {
     using home = sleepHome();
     home.said({ turns: [...USUAL_TURNS, ['user', 'Thanks. Don’t learn this.']] });
     expect(await answerOf(home, ['harvest'])).toMatchObject({ sessions: 0, leftOut: { 'asked-not-to': 1 } });
-    expect((await home.run(['harvest'])).out).toContain('the person said that nothing shall be learned');
+    expect((await home.run(['harvest'])).out).toContain('the person asked that nothing be learned');
   });
 
   it('--output writes a private file to review, and no cursor moves', async () => {
