@@ -3,7 +3,7 @@ import { parseWith } from '../core/contracts/index.ts';
 import { closestName, toCamelCase } from '../core/text/index.ts';
 import type { Benchmark } from './benchmark.ts';
 
-/** A list as `--set` gives it, as text: `[node, world.mjs]`. */
+/** A list that is given as text: `[node, world.mjs]`. */
 export function listIn(text: string): string[] | undefined {
   const [, inside] = /^\s*\[(.*)\]\s*$/s.exec(text) ?? [];
   const words = inside?.split(',').map((word) => word.trim().replace(/^(["'])(.*)\1$/, '$2'));
