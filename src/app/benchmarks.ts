@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import {
   BENCHMARK_NAMES,
   type Benchmark,
@@ -58,10 +58,11 @@ export async function pullData(
   const benchmark = await requireBenchmark(name);
   const { cwd, from, ids, overrides, ...rest } = input;
   const out = resolvePath(cwd, input.out ?? dataFolder(benchmark.name));
-  const { project } = await loadProject({ flags: { env: benchmark.name }, cwd, overrides });
+  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, overrides });
   const pulled = await pullBenchmark(benchmark, {
     ...{ ...rest, ...options, from: requireFolder(resolvePath(cwd, from)), out },
     ids: ids === undefined ? undefined : requireFolder(resolvePath(cwd, ids)),
+    directory,
     extras: project.extras,
     sandbox: openSandbox(project.sandbox),
   });
@@ -69,26 +70,43 @@ export async function pullData(
 }
 
 function requireFolder(path: string): string {
-  if (existsSync(path)) return path;
-  throw new SkillError('USAGE', `the folder ${path} does not exist`, { hint: 'Check the path.' });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return path;
+  const [problem, hint] =
+    found === undefined ? ['does not exist', 'Check the path.'] : ['is a file', 'Name the folder that it lies in.'];
+  throw new SkillError('USAGE', `expected a folder; ${path} ${problem}`, { hint });
 }
 
 type CheckInput = DataInput & { readonly data?: string | undefined; readonly config?: string | undefined };
 
-/** What stands against a number that is measured on the data of a benchmark: that of a folder, or that of the project here. */
+/**
+ * What stands against a number that is measured on the data of a benchmark: that of a folder, that of the project here if it is of this
+ * benchmark, or that which was pulled.
+ */
 export async function checkData(name: string, input: CheckInput, options: ProbeOptions): Promise<BenchmarkCheck> {
   const benchmark = await requireBenchmark(name);
   const { data, config, cwd, overrides } = input;
-  const isOfProject = data === undefined && (config !== undefined || findConfigFile(cwd) !== undefined);
-  const folder = isOfProject ? undefined : requireFolder(resolvePath(cwd, data ?? dataFolder(benchmark.name)));
-  const beside = folder === undefined ? undefined : findConfigFile(folder);
-  const { project, directory } = await loadProject({
-    ...{ flags: { env: benchmark.name }, cwd, overrides },
-    config: config ?? beside,
-  });
+  const isOfProject = data === undefined && (config !== undefined || (await envHere(input)) === benchmark.name);
+  const folder = isOfProject ? undefined : requirePulled(resolvePath(cwd, data ?? dataFolder(benchmark.name)), name);
+  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, overrides, config });
   const { splitRatio, splitSeed, extras } = project;
   const named = { tasks: project.tasks, ...dataKeys(project) };
   const place = folder === undefined ? named : { tasks: undefined, splitDir: folder };
   const settings = { directory, ...place, splitRatio, splitSeed, extras, sandbox: openSandbox(project.sandbox) };
-  return checkBenchmark(benchmark, settings, options);
+  const found = await checkBenchmark(benchmark, settings, options);
+  const beside = folder === undefined || folder === cwd || config !== undefined ? undefined : findConfigFile(folder);
+  if (beside === undefined) return found;
+  const note = `${beside} is not used, since the data alone was named: name it as the project file`; // it may hold code
+  return { ...found, warnings: [...found.warnings, note] };
+}
+
+async function envHere({ cwd, overrides }: CheckInput): Promise<string | undefined> {
+  if (findConfigFile(cwd) === undefined) return undefined;
+  return (await loadProject({ flags: {}, cwd, overrides })).project.env;
+}
+
+function requirePulled(path: string, name: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  const hint = `Read your data first: skillopt bench pull ${name}. Or name the folder that holds data.`;
+  throw new SkillError('USAGE', `there is no folder ${path}`, { hint });
 }

@@ -9,7 +9,7 @@ import { describeFlaws, withoutFlawed } from './data/flaws.ts';
 import { describeLeaks, findLeaks } from './data/leaks.ts';
 import { allOf, BenchmarkLoader, hashOf, rootsOf, whyOthers } from './data/load-items.ts';
 import { probeItems } from './data/probe-items.ts';
-import { misspelt, parseCommon, parseSettings } from './settings.ts';
+import { missingFolders, misspelt, parseCommon, parseSettings } from './settings.ts';
 
 /** An environment of a benchmark, which tells an agent's workspace what to lay into it. */
 export type BenchmarkEnv<I extends BenchmarkItem = BenchmarkItem> = SkillEnv<I> &
@@ -34,11 +34,17 @@ export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProj
   const { files, splits: all } = await readSplits(benchmark, { ...project, settings, named });
   const splits = leaveOutFlawed ? withoutFlawed(benchmark, all) : all;
   const attempts = benchmark.open({ settings, files, sandbox: project.sandbox });
-  const { rule, prompt } = attempts;
-  const card = { benchmark: benchmark.name, rule, promptSha256: sha256(prompt), dataSha256: hashOf(splits) };
+  const { rule, prompt, version } = attempts;
+  const card = {
+    benchmark: benchmark.name,
+    rule,
+    promptSha256: sha256(`${prompt}\n${version}`),
+    dataSha256: hashOf(splits),
+  };
   const isPart = Number(project.extras.limit ?? 0) > 0; // a part has another hash
   const changed = isPart ? undefined : whyOthers(project.splitDir, all);
-  const warnings = [...misspelt(benchmark, project.extras), ...(attempts.warnings ?? [])];
+  const folders = named.map((path) => resolve(project.directory, path));
+  const warnings = [...misspelt(benchmark, project.extras), ...missingFolders(folders), ...(attempts.warnings ?? [])];
   return { attempts, splits, card, changed, warnings };
 }
 

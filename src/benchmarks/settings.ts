@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { parseWith } from '../core/contracts/index.ts';
 import { closestName, toCamelCase } from '../core/text/index.ts';
@@ -52,6 +53,12 @@ export function misspelt(benchmark: Named, extras: object): string[] {
     return near === undefined ? [] : [`extras.${key} has no effect: did you mean ${near}?`];
   });
 }
+
+/** Folders that are named and not there. */
+export const missingFolders = (paths: readonly string[]): string[] =>
+  paths
+    .filter((path) => !existsSync(path))
+    .map((path) => `the folder ${path} does not exist, so no file is found there`);
 
 type Named = Pick<Benchmark, 'name' | 'settings'>;
 

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { plural } from '../../core/text/index.ts';
 import { MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Attempts, Benchmark, OpenOptions } from '../benchmark.ts';
 import { listIn } from '../settings.ts';
@@ -84,7 +85,7 @@ function openAttempts({ settings, files }: OpenOptions<Settings>): Attempts<Game
     };
   };
   return {
-    rule: `won within ${maxSteps} steps (hard and soft)`,
+    rule: `won within ${plural(maxSteps, 'step')} (hard and soft)`,
     version: `1, steps ${maxSteps}, output ${maxCompletionTokens}, world ${sha256.slice(0, 12)}`,
     targetCalls: { low: 1, high: maxSteps },
     prompt: `${RULES}\n\n${turnText(SAMPLE_TURN)}`,

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, opendir, readFile, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { memoize } from '../../core/text/index.ts';
+
+/** What the names of folders begin with in which `bench pull` drafts. */
+export const DRAFT = '.skillopt-pull-';
 
 /** Larger files are no part of a task. */
 const MOST_BYTES = 64_000_000;
@@ -33,10 +36,13 @@ export class DataFiles {
       }
       return real;
     }
-    const where = isAbsolute(name)
-      ? `outside of ${this.roots.join(', ')}, or missing`
-      : `not in ${this.roots.join(', ')}`;
+    const where = isAbsolute(name) ? `outside of ${this.#shown()}, or missing` : `not in ${this.#shown()}`;
     throw new Error(`the file ${name} is ${where}`);
+  }
+
+  /** A draft is nothing that a person knows of. */
+  #shown(): string {
+    return this.roots.filter((root) => !basename(root).startsWith(DRAFT)).join(', ');
   }
 
   async has(name: string): Promise<boolean> {
@@ -78,6 +84,14 @@ export class DataFiles {
     for await (const path of walk(folder)) found.push(relative(folder, path).split(sep).join('/'));
     return found.sort();
   }
+
+  /** The names of links in the first folder. They are not followed: what they point to may lie anywhere. */
+  async links(): Promise<string[]> {
+    const found: string[] = [];
+    const folder = await realpath(this.roots[0]!);
+    for await (const path of walk(folder, 'isSymbolicLink')) found.push(relative(folder, path).split(sep).join('/'));
+    return found.sort();
+  }
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -89,13 +103,17 @@ async function hashOf(path: string): Promise<string> {
 const isInside = (path: string, folder: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-async function* walk(folder: string, seen = { files: 0 }): AsyncGenerator<string> {
+async function* walk(
+  folder: string,
+  wanted: 'isFile' | 'isSymbolicLink' = 'isFile',
+  seen = { files: 0 },
+): AsyncGenerator<string> {
   if (!(await lstat(folder)).isDirectory()) return;
   for await (const entry of await opendir(folder)) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* walk(path, seen);
-    if (!entry.isFile()) continue;
+    if (entry.isDirectory()) yield* walk(path, wanted, seen);
+    if (!entry[wanted]()) continue;
     if (++seen.files > MOST_FILES) throw new Error(`${folder} holds more than ${MOST_FILES} files`);
     yield path;
   }

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Attempts, BenchmarkItem } from '../benchmark.ts';
+import { SkillError } from '../../core/contracts/index.ts';
+import type { Attempts, BenchmarkItem, Probe } from '../benchmark.ts';
 
 /** An item whose score says nothing. */
 export type Unscorable = { readonly id: string; readonly why: string };
@@ -12,11 +14,23 @@ export type Probed = {
 };
 
 const AT_ONCE = 4;
+const BETWEEN_PAUSES = 100;
 
 export type ProbeOptions = {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
+
+/** A file that cannot be read stands against its item, and not against the others. */
+async function tryProbe<I extends BenchmarkItem>(attempts: Attempts<I>, item: I, signal?: AbortSignal): Promise<Probe> {
+  try {
+    return await attempts.probe(item, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof SkillError) throw error;
+    return { right: undefined, nothing: undefined, problem: (error as Error).message };
+  }
+}
 
 /** The right answer must score 1, and no answer must not. Items that hold no right answer, such as games without a solution, are not tried. */
 export async function probeItems<I extends BenchmarkItem>(
@@ -28,8 +42,9 @@ export async function probeItems<I extends BenchmarkItem>(
   let done = 0;
   const probe = async (item: I) => {
     signal?.throwIfAborted();
-    const found = { id: item.id, ...(await attempts.probe(item, signal)) };
+    const found = { id: item.id, ...(await tryProbe(attempts, item, signal)) };
     onProgress?.(++done, items.length);
+    if (done % BETWEEN_PAUSES === 0) await setImmediate(); // else nobody hears of an interrupt
     return found;
   };
   const probes = await Promise.all(items.map((item) => limit(probe, item)));

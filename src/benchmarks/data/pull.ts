@@ -1,34 +1,34 @@
-import { lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
-import { askedKey, isObject, textOf } from '../../core/text/index.ts';
-import { SPLIT_NAMES, type Splits, splitItems } from '../../envs/index.ts';
-import { checkUniqueIds, loadItems, type Row, TASK_FILE_ENDINGS, tasksInvalid } from '../../imports/index.ts';
+import { isObject, parseJson } from '../../core/text/index.ts';
+import { SPLIT_NAMES, type Splits } from '../../envs/index.ts';
+import { checkUniqueIds, tasksInvalid } from '../../imports/index.ts';
 import { makeFolder } from '../../stores/index.ts';
 import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
-import { parseSettings } from '../settings.ts';
-import { DataFiles } from './data-files.ts';
+import { missingFolders, misspelt, parseCommon, parseSettings } from '../settings.ts';
+import { DataFiles, DRAFT } from './data-files.ts';
+import { type Divided, type DivideOptions, divide } from './divide.ts';
+import { findRows, mayHoldRows } from './find-rows.ts';
 import { findLeaks, type Leak } from './leaks.ts';
-import { hashOf, PULLED, readRows } from './load-items.ts';
+import { allOf, hashOf, PULLED, readRows } from './load-items.ts';
 import { type ProbeOptions, probeItems, type Unscorable } from './probe-items.ts';
 
-/** How items are divided: as the data or a list of ids says, with what belongs together in one split, or each item by itself. */
-export const SPLIT_BY = ['given', 'document', 'item'] as const;
+export type PullOptions = ProbeOptions &
+  DivideOptions & {
+    /** What a person downloaded. Nothing in it is changed. */
+    readonly from: string;
+    readonly out: string;
+    /** The folder that names of folders in settings start at. */
+    readonly directory: string;
+    /** Keeps items whose score says nothing. */
+    readonly isAsPublished?: boolean | undefined;
+    readonly extras: Readonly<Record<string, unknown>>;
+    readonly sandbox: Sandbox;
+  };
 
-export type PullOptions = ProbeOptions & {
-  /** What a person downloaded. Nothing in it is changed. */
-  readonly from: string;
-  readonly out: string;
-  /** A folder with train/, val/ and test/ whose files name the ids of each split, such as those that SkillOpt ships. */
-  readonly ids?: string | undefined;
-  readonly splitBy?: (typeof SPLIT_BY)[number] | undefined;
-  readonly ratio: string;
-  readonly seed: number;
-  /** Keeps items whose score says nothing. */
-  readonly isAsPublished?: boolean | undefined;
-  readonly extras: Readonly<Record<string, unknown>>;
-  readonly sandbox: Sandbox;
-};
+/** Holds what stood inside rows, such as images. */
+const KEPT = 'files';
 
 export type Pulled = {
   readonly benchmark: string;
@@ -36,7 +36,7 @@ export type Pulled = {
   readonly root: string;
   readonly licence: string;
   readonly rule: string;
-  readonly split: { readonly by: (typeof SPLIT_BY)[number]; readonly ratio?: string; readonly seed?: number };
+  readonly split: Divided['split'];
   readonly counts: Readonly<Record<keyof Splits<unknown>, number>>;
   readonly published: Readonly<Record<keyof Splits<unknown>, number>>;
   /** SHA-256 of each file that rows were read from, and of all items. */
@@ -49,6 +49,10 @@ export type Pulled = {
   /** Items in no split, since the list of splits does not name them. */
   readonly unused: number;
   readonly leaks: readonly Leak[];
+  /** What a person should know: settings without effect, folders that are missing. */
+  readonly warnings: readonly string[];
+  /** Links in the data, which are not followed. */
+  readonly links: readonly string[];
 };
 
 /**
@@ -56,22 +60,29 @@ export type Pulled = {
  * of what was read. Files that items name stay where they are.
  */
 export async function pullBenchmark(benchmark: Benchmark, options: PullOptions): Promise<Pulled> {
-  const from = resolve(options.from);
-  const out = resolve(options.out);
+  const from = await realpath(options.from);
+  const out = await realPlace(resolve(options.out));
   await requireOurs(out, from);
   await makeFolder(dirname(out));
-  const draft = await mkdtemp(join(dirname(out), '.skillopt-pull-')); // a new name: no folder of a person is taken for a draft
+  const draft = await mkdtemp(join(dirname(out), DRAFT)); // a new name: no folder of a person is taken for a draft
   try {
-    const settings = parseSettings(benchmark, options.extras);
-    const files = new DataFiles([from, draft]);
+    const { extras, directory, signal } = options;
+    const settings = parseSettings(benchmark, extras);
+    const { named, leaveOutFlawed } = parseCommon(benchmark, extras);
+    const folders = named.map((path) => resolve(directory, path));
+    const files = new DataFiles([from, ...folders, draft]);
     const reader: RowReader = { files, keep: (name, bytes) => keepFile(draft, name, bytes) };
     const rows = await (benchmark.findRows ?? findRows)(reader);
     const items = await readRows(benchmark, rows, { reader, settings });
     checkUniqueIds(items);
     const divided = await divide(benchmark, items, options);
     const attempts = benchmark.open({ settings, files, sandbox: options.sandbox });
-    const all = SPLIT_NAMES.flatMap((name) => divided.splits[name]);
-    const excluded = options.isAsPublished ? [] : await excludedIn(attempts, all, options);
+    const all = allOf(divided.splits);
+    const flawed = leaveOutFlawed ? (benchmark.flawsOf?.(all) ?? []) : [];
+    const excluded = [
+      ...flawed.flatMap(({ what, ids }) => ids.map((id) => ({ id, why: what }))),
+      ...(options.isAsPublished ? [] : await excludedIn(attempts, all, options)),
+    ];
     const splits = without(divided.splits, new Set(excluded.map(({ id }) => id)));
     requireSome(splits, { all, excluded });
     const pulled: Pulled = {
@@ -82,8 +93,12 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
       ...{ split: divided.split, counts: countsOf(splits), published: benchmark.published },
       ...{ files: await hashesOf(from), dataSha256: hashOf(splits) },
       ...{ excluded, missing: divided.missing, unused: divided.unused, leaks: findLeaks(benchmark, splits) },
+      warnings: [...misspelt(benchmark, extras), ...missingFolders(folders)],
+      links: await files.links(),
     };
     await write(draft, splits, pulled);
+    await chmod(draft, 0o777 & ~process.umask()); // a draft is private
+    signal?.throwIfAborted();
     await rm(out, { recursive: true, force: true });
     await rename(draft, out);
     return pulled;
@@ -109,114 +124,42 @@ function requireSome(
   );
 }
 
+/** The path with links followed, of what is there and of what is not there yet. */
+async function realPlace(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined || dirname(path) === path) return real ?? path;
+  return join(await realPlace(dirname(path)), basename(path));
+}
+
 /** What we did not write is never written over, and nothing is written into the folder that is read. */
 async function requireOurs(out: string, from: string): Promise<void> {
-  const hint = 'Choose a new folder, or one that was written by bench pull.';
-  if (out === from || out.startsWith(`${from}${sep}`))
-    throw new SkillError('USAGE', `${out} lies in the folder that is read, and nothing is written there`, { hint });
+  const hint = 'Choose a new folder, or one that holds nothing but what bench pull has written.';
+  const refuse = (what: string) => new SkillError('USAGE', `${out} ${what}`, { hint });
+  if (isInside(out, from)) throw refuse('lies in the folder that is read, and nothing is written there');
+  if (isInside(from, out)) throw refuse('holds the folder that is read, and would be replaced');
   const found = await lstat(out).catch(() => undefined);
   if (found === undefined) return;
-  const names = found.isDirectory() ? await readdir(out) : [];
-  if (found.isDirectory() && (names.length === 0 || names.includes(PULLED))) return;
-  const what = found.isDirectory() ? 'holds other files' : 'is no folder';
-  throw new SkillError('USAGE', `${out} ${what}, and would be replaced`, { hint });
+  if (!found.isDirectory()) throw refuse('is no folder, and would be replaced');
+  const names = await readdir(out);
+  if (names.length === 0 || (names.every((name) => OURS.has(name)) && (await isPulled(out)))) return;
+  throw refuse('holds other files, and would be replaced');
+}
+
+const isInside = (path: string, folder: string) => path === folder || path.startsWith(`${folder}${sep}`);
+
+/** All that `bench pull` writes. */
+const OURS: ReadonlySet<string> = new Set([PULLED, ...SPLIT_NAMES, KEPT]);
+
+async function isPulled(folder: string): Promise<boolean> {
+  const record = parseJson(await readFile(join(folder, PULLED), 'utf8').catch(() => ''));
+  return isObject(record) && typeof record.benchmark === 'string' && typeof record.dataSha256 === 'string';
 }
 
 async function keepFile(folder: string, name: string, bytes: Uint8Array): Promise<string> {
-  const path = join('files', basename(name));
-  await mkdir(join(folder, 'files'), { recursive: true });
+  const path = join(KEPT, basename(name));
+  await mkdir(join(folder, KEPT), { recursive: true });
   await writeFile(join(folder, path), bytes);
   return path;
-}
-
-/** The rows of all task files in a folder. Those in a folder that is called as a split stand in that split. */
-async function findRows({ files }: RowReader): Promise<readonly Row[]> {
-  const names = (await files.names()).filter(mayHoldRows);
-  if (names.length === 0) {
-    const problem = `${files.roots[0]}: expected files ending in ${TASK_FILE_ENDINGS.join(', ')}, got none`;
-    throw tasksInvalid([problem], 'Name the folder that holds what you downloaded.');
-  }
-  const lists = await Promise.all(
-    names.map(async (name) => {
-      const rows = await loadItems(await files.pathOf(name));
-      const split = splitIn(name);
-      return split === undefined ? rows : rows.map((row) => ({ ...row, split }));
-    }),
-  );
-  return lists.flat();
-}
-
-const mayHoldRows = (name: string) =>
-  TASK_FILE_ENDINGS.includes(extname(name).toLowerCase()) && !NO_ROWS.test(basename(name));
-
-/** Files that lie beside data and hold none. */
-const NO_ROWS = /^(bench|split_manifest|package(-lock)?|dataset_infos?|skillopt\.config)\.\w+$/;
-
-const splitIn = (name: string) => {
-  const folder = basename(dirname(name));
-  return ['train', 'val', 'test', 'valid_seen', 'valid_unseen'].includes(folder) ? folder : undefined;
-};
-
-type Divided = Pick<Pulled, 'split' | 'missing' | 'unused'> & { readonly splits: Splits<BenchmarkItem> };
-
-async function divide(
-  benchmark: Benchmark,
-  items: readonly Row<BenchmarkItem>[],
-  { ids, splitBy, ratio, seed }: PullOptions,
-): Promise<Divided> {
-  if (ids !== undefined) return byIds(items, await readIds(ids));
-  const areGiven = items.some(({ split }) => split !== undefined);
-  const by = splitBy ?? (areGiven ? 'given' : 'document');
-  if (by === 'given') return { ...REST, splits: splitItems(items, { seed }), split: { by } };
-  const free = items.map(({ split: _, ...row }) => row);
-  const drawn = by === 'item' ? free : free.map((row) => ({ ...row, group: groupOf(benchmark, row.value) }));
-  return { ...REST, splits: splitItems(drawn, { ratio, seed }), split: { by, ratio, seed } };
-}
-
-/** Items that ask the same belong together too. */
-const groupOf = (benchmark: Benchmark, item: BenchmarkItem): string[] => [
-  `question ${askedKey(benchmark.questionOf(item))}`,
-  ...(benchmark.groupsOf?.(item) ?? []),
-];
-
-const REST = { missing: [], unused: 0 };
-
-function byIds(items: readonly Row<BenchmarkItem>[], ids: Splits<string>): Divided {
-  const known = new Map(items.map(({ value }) => [value.id, value]));
-  const named = SPLIT_NAMES.flatMap((name) => ids[name]);
-  const find = (name: keyof Splits<string>) => ids[name].flatMap((id) => known.get(id) ?? []);
-  const missing = named.filter((id) => !known.has(id));
-  if (missing.length === named.length) {
-    const problem = `none of the ${named.length} ids of the splits is in the data: ${named.slice(0, 3).join(', ')} …`;
-    throw tasksInvalid([problem], `Ids of the data look like this: ${[...known.keys()].slice(0, 3).join(', ')}`);
-  }
-  const splits = { train: find('train'), val: find('val'), test: find('test') };
-  return { splits, missing, unused: known.size - (named.length - missing.length), split: { by: 'given' } };
-}
-
-const ID_KEYS = ['id', 'key', 'questionId', 'uid', 'gamefile'];
-
-async function readIds(folder: string): Promise<Splits<string>> {
-  const read = async (name: string) => {
-    const names = (await readdir(join(folder, name)).catch((): string[] => [])).filter((file) =>
-      TASK_FILE_ENDINGS.includes(extname(file)),
-    );
-    if (names[0] === undefined) return [];
-    const rows = await loadItems(join(folder, name, names.sort()[0]!));
-    return rows.map(({ value, where }) => {
-      if (!isObject(value)) return textOf(value);
-      const key = ID_KEYS.find((candidate) => value[candidate] != null);
-      if (key === undefined)
-        throw tasksInvalid([`${where}: expected one of ${ID_KEYS.join(', ')}`], 'Name a folder whose files list ids.');
-      return textOf(value[key]);
-    });
-  };
-  const [train, val, test] = await Promise.all(SPLIT_NAMES.map(read));
-  if (train!.length + val!.length + test!.length > 0) return { train: train!, val: val!, test: test! };
-  throw tasksInvalid(
-    [`${folder}: expected the folders train, val and test with lists of ids, got none`],
-    'Check the folder of ids.',
-  );
 }
 
 async function excludedIn(

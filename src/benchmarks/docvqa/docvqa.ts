@@ -1,12 +1,12 @@
-import { basename, extname } from 'node:path';
+import { extname } from 'node:path';
 import { z } from 'zod';
 import { type ChatImage, type RolloutContext, type RolloutOutput, SkillError } from '../../core/contracts/index.ts';
 import { clip, strip } from '../../core/text/index.ts';
-import { itemId, loadItems, type Row, TASK_FILE_ENDINGS } from '../../imports/index.ts';
+import { itemId, loadItems, type Row } from '../../imports/index.ts';
 import { answeredOnce, anyOf, ask, firstMessages, MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Benchmark, RowReader } from '../benchmark.ts';
 import type { DataFiles } from '../data/data-files.ts';
-import { PULLED } from '../data/load-items.ts';
+import { inSplitOf, rowFiles } from '../data/find-rows.ts';
 import { answerIn, scoreAnls } from './anls.ts';
 import { readImage } from './image.ts';
 import { packedRows } from './packed-rows.ts';
@@ -102,14 +102,12 @@ export const docvqa: Benchmark<DocVqaItem, Settings> = {
 
 /** Beside Parquet files, other files are copies or lists of them. Upstream keeps the answers of the test questions secret. */
 async function findRows({ files }: RowReader): Promise<readonly Row[]> {
-  const names = (await files.names()).filter((name) => basename(name) !== PULLED);
-  const endingOf = (name: string) => extname(name).toLowerCase();
-  const packed = names.filter((name) => endingOf(name) === '.parquet');
-  const found = packed.length > 0 ? packed : names.filter((name) => TASK_FILE_ENDINGS.includes(endingOf(name)));
+  const names = await rowFiles(files);
+  const packed = names.filter((name) => extname(name).toLowerCase() === '.parquet');
   const rows: Row[] = [];
-  for (const name of found) {
+  for (const name of packed.length > 0 ? packed : names) {
     const path = await files.pathOf(name);
-    rows.push(...(packed.length > 0 ? await packedRows(path) : await loadItems(path)));
+    rows.push(...inSplitOf(name, packed.length > 0 ? await packedRows(path) : await loadItems(path)));
   }
   return rows.filter(({ value }) => (value as { data_split?: unknown } | null)?.data_split !== 'test');
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { shuffle } from '../../core/contracts/index.ts';
 import { defined, isObject, strip, textOf } from '../../core/text/index.ts';
-import { loadItems, type Row, TASK_FILE_ENDINGS } from '../../imports/index.ts';
+import { loadItems, type Row } from '../../imports/index.ts';
 import type { RowReader } from '../benchmark.ts';
+import { inSplitOf, rowFiles } from '../data/find-rows.ts';
 import { isExactly, labelAt, labelOf } from './read-choice.ts';
 
 type Choice = { readonly label: string; readonly text: string };
@@ -109,12 +110,10 @@ const MONTHLY = /(?:^|\/)qa_[^/]*_final\.json$/i;
 
 /** The rows of upstream's monthly files, numbered where they have no numbers; without such files, those of all task files. */
 export async function findRows({ files }: RowReader): Promise<Row[]> {
-  const names = await files.names();
+  const names = await rowFiles(files);
   const monthly = names.filter((name) => MONTHLY.test(name));
-  const isTasks = (name: string) => TASK_FILE_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending));
-  const found = monthly.length > 0 ? monthly : names.filter(isTasks);
-  const read = found.map(async (name) => {
-    const rows = await loadItems(await files.pathOf(name));
+  const read = (monthly.length > 0 ? monthly : names).map(async (name) => {
+    const rows = inSplitOf(name, await loadItems(await files.pathOf(name)));
     return rows.map((row, index) => numbered(row, { month: monthOf(name), no: index + 1 }));
   });
   return (await Promise.all(read)).flat();

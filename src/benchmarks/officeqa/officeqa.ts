@@ -61,7 +61,7 @@ async function findRows({ files }: RowReader): Promise<readonly Row[]> {
   const tables = names.filter((name) => /^officeqa[^/]*\.(?:csv|jsonl?|parquet)$/i.test(posix.basename(name)));
   const table = tables.find((name) => /full/i.test(posix.basename(name))) ?? tables[0];
   if (table !== undefined) return loadItems(await files.pathOf(table));
-  throw tasksInvalid([`no officeqa_full.csv is below ${files.roots.join(', ')}`], officeqa.source.get.join(' '));
+  throw tasksInvalid([`no officeqa_full.csv is below ${files.roots[0]}`], officeqa.source.get.join(' '));
 }
 
 function open({ settings, files }: Parameters<typeof officeqa.open>[0]): Attempts<OfficeQaItem> {

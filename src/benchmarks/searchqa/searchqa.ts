@@ -37,7 +37,7 @@ export const searchqa: Benchmark<SearchQaItem, z.output<typeof Settings>> = {
     const { id = value.key, question, context, answers } = value;
     return { id, question, context, answers };
   },
-  questionOf: ({ question, context = '' }) => `${question}\n${context}`,
+  questionOf: ({ question }) => question,
   goldOf: ({ answers }) => [...answers].sort().join(' | '),
   open: ({ settings }) => ({
     rule: 'exact match after SQuAD normalisation (hard), token F1 (soft)',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SkillError } from '../../core/contracts/index.ts';
 import { MOST_OUTPUT_TOKENS } from '../ask.ts';
 import type { Attempts, Benchmark, OpenOptions, Probe } from '../benchmark.ts';
 import type { DataFiles } from '../data/data-files.ts';
@@ -88,13 +89,19 @@ function open({ settings, files, sandbox }: OpenOptions<Settings>): Attempts<Spr
 const OTHER_LANGUAGE =
   'The target writes JavaScript, and published scores are of Python: do not compare them. For Python: extras: { language: python }.';
 
+const named = (error: unknown, name: string) =>
+  error instanceof SkillError ? error : new Error(`${name}: ${(error as Error).message}`, { cause: error });
+
 type ProbeOptions = { readonly files: DataFiles; readonly rule: Rule };
 
 /** The right workbook against itself, and the untouched one against it. */
 async function probe(item: SpreadsheetItem, { files, rule }: ProbeOptions): Promise<Probe> {
   const cases = casesOf(item, rule);
   if (cases.length === 0) return { right: undefined, nothing: undefined, problem: 'it has no test cases' };
-  const read = async (name: string) => readWorkbook(await files.bytes(name));
+  const read = async (name: string) => {
+    const bytes = await files.bytes(name);
+    return readWorkbook(bytes).catch((error) => Promise.reject(named(error, name)));
+  };
   const rights: Comparison[] = [];
   const nothings: Comparison[] = [];
   for (const { input, answer } of cases) {

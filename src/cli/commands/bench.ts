@@ -1,6 +1,13 @@
 import { Option } from 'commander';
 import { checkData, listBenchmarks, pullData } from '../../app/index.ts';
-import { type BenchmarkCheck, describeLeaks, type Pulled, SPLIT_BY, type Unscorable } from '../../benchmarks/index.ts';
+import {
+  type BenchmarkCheck,
+  COPY_LINKS,
+  describeLeaks,
+  type Pulled,
+  SPLIT_BY,
+  type Unscorable,
+} from '../../benchmarks/index.ts';
 import { groupBy, oneLine, plural } from '../../core/text/index.ts';
 import { fitRows, nameSome, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
@@ -65,7 +72,7 @@ async function listAll(terminal: Terminal): Promise<void> {
   const rows = await listBenchmarks();
   const { bold, dim } = terminal.colors;
   const lines = rows.flatMap(({ name, title, published: { train, val, test }, source }) => [
-    `${bold(name)}  ${title}`,
+    ...wrap(`${bold(name)}  ${title}`, terminal.width, '  '),
     ...source.get.flatMap((step) => wrap(`  ${step}`, terminal.width, '  ')),
     ...wrap(dim(`  ${train} train, ${val} val, ${test} test · licence: ${source.licence}`), terminal.width, '  '),
     '',
@@ -75,11 +82,11 @@ async function listAll(terminal: Terminal): Promise<void> {
 
 /** Reads and writes, with what is done on a terminal, and an end at Ctrl-C. */
 const working = <T>(
-  { quiet }: { readonly quiet?: boolean | undefined },
+  { quiet, stopped }: { readonly quiet?: boolean | undefined; readonly stopped: string },
   terminal: Terminal,
   work: (options: { onProgress: (done: number, total: number) => void; signal: AbortSignal }) => Promise<T>,
 ) =>
-  interruptible({ io: terminal.io, onStop: terminal.say, isKept: false }, (signal) =>
+  interruptible({ io: terminal.io, onStop: terminal.say, hint: stopped }, (signal) =>
     withDoing(terminal, quiet, (onDoing) => {
       onDoing('reading the data');
       return work({
@@ -92,27 +99,33 @@ const working = <T>(
 async function pullOne(name: string, flags: PullFlags, terminal: Terminal): Promise<void> {
   const { set: overrides, asPublished: isAsPublished, quiet, ...rest } = flags;
   const cwd = terminal.io.cwd();
-  const pulled = await working({ quiet }, terminal, (options) =>
+  const pulled = await working({ quiet, stopped: 'Nothing was written.' }, terminal, (options) =>
     pullData(name, { ...rest, isAsPublished, overrides, cwd }, options),
   );
   const out = shownPath(pulled.out, cwd);
-  terminal.answer({ ...pulled, out }, pullLines({ ...pulled, out }, terminal));
+  terminal.answer({ ...pulled, out }, pullLines({ ...pulled, out, from: flags.from }, terminal));
 }
 
-function pullLines(pulled: Pulled & { readonly out: string }, { colors, width, called }: Terminal): string[] {
-  const { out, counts, split, excluded, missing, unused, leaks, licence, dataSha256, benchmark } = pulled;
+type Shown = Pulled & { readonly out: string; readonly from: string };
+
+function pullLines(pulled: Shown, { colors, width, called }: Terminal): string[] {
+  const { out, from, counts, split, excluded, missing, unused, leaks, links, licence, dataSha256, benchmark } = pulled;
   const how =
     split.by === 'given' ? 'as they were given' : `drawn ${split.ratio} with seed ${split.seed}, ${BY[split.by]}`;
   return [
     ...wrap(`${countsText(counts)} in ${out}, ${how}`, width, '  '),
     ...wrap(colors.dim(`licence: ${licence}`), width, '  '),
-    ...emptySplits(counts).map((name) => `${colors.yellow('empty')}  the ${name} split has no item: a run needs one`),
+    ...noteLines([...pulled.warnings, ...(links.length === 0 ? [] : [linksText(links)])], width, colors),
+    ...emptyLines(counts, width, colors),
+    ...(split.by === 'document' && emptySplits(counts).length > 0
+      ? ['  → other shares: --ratio 4:3:3, or each item by itself: --split-by item']
+      : []),
     ...itemLines('left out', excluded, width),
-    ...some('missing', missing, 'ids of the splits are not in the data', width),
+    ...(missing.length === 0 ? [] : wrap(missingText(missing), width, '  ')),
     ...(unused === 0 ? [] : [`unused: ${plural(unused, 'item')} of the data in no split`]),
     ...describeLeaks(leaks).flatMap((leak) => wrap(`${colors.yellow('leak')}  ${leak}`, width, '  ')),
     ...(leaks.length > 0 && split.by === 'given'
-      ? [called(`  → no such leaks: skillopt bench pull ${benchmark} --split-by document`)]
+      ? [called(`  → no such leaks: skillopt bench pull ${benchmark} --from ${from} --out ${out} --split-by document`)]
       : []),
     colors.dim(`sha256 of the items: ${dataSha256}`),
   ];
@@ -120,6 +133,20 @@ function pullLines(pulled: Pulled & { readonly out: string }, { colors, width, c
 
 const emptySplits = (counts: Pulled['counts']) =>
   (['train', 'val', 'test'] as const).filter((name) => counts[name] === 0);
+
+const emptyLines = (counts: Pulled['counts'], width: number, { yellow }: Terminal['colors']) =>
+  emptySplits(counts).flatMap((name) =>
+    wrap(`${yellow('empty')}  the ${name} split has no item: a run needs one`, width, '  '),
+  );
+
+const noteLines = (notes: readonly string[], width: number, { yellow }: Terminal['colors']) =>
+  notes.flatMap((note) => wrap(`${yellow('note')}  ${note}`, width, '  '));
+
+const linksText = (links: readonly string[]) =>
+  `${plural(links.length, 'link')} to other files ${links.length === 1 ? 'is' : 'are'} left out: ${named(links)}. ${COPY_LINKS}`;
+
+const missingText = (ids: readonly string[]) =>
+  `missing  ${plural(ids.length, 'id')} of the splits ${ids.length === 1 ? 'is' : 'are'} not in the data: ${named(ids)}`;
 
 const BY = { document: 'what belongs together in one split', item: 'each item by itself' } as const;
 
@@ -138,13 +165,10 @@ const MOST_NAMED = 5;
 
 const named = (ids: readonly string[]) => nameSome(ids.map(oneLine), MOST_NAMED);
 
-const some = (what: string, ids: readonly string[], why: string, width: number) =>
-  ids.length === 0 ? [] : wrap(`${what}  ${ids.length} ${why}: ${named(ids)}`, width, '  ');
-
 async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Promise<void> {
   const { set: overrides, quiet, data, config } = flags;
   const cwd = terminal.io.cwd();
-  const found = await working({ quiet }, terminal, (options) =>
+  const found = await working({ quiet, stopped: 'Nothing was changed.' }, terminal, (options) =>
     checkData(name, { data, config, overrides, cwd }, options),
   );
   const { unscorable, givenAway, leaks, contradictions, flaws } = found;
@@ -168,10 +192,11 @@ function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Ter
       `${tried - unscorable.length} of ${tried} right answers score 1${tried < all ? `; ${all - tried} items could not be tried` : ''}`,
     ],
   ];
-  const { red, yellow, green } = colors;
+  const { red, green } = colors;
   return [
     ...fitRows(rows.map(([what, text]) => `${what!.padEnd(10)}  ${text}`).join('\n'), width).split('\n'),
-    ...warnings.flatMap((warning) => wrap(`${yellow('note')}  ${warning}`, width, '  ')),
+    ...noteLines(warnings, width, colors),
+    ...emptyLines(counts, width, colors),
     ...itemLines(red('cannot be scored'), unscorable, width),
     ...itemLines(red('given away'), givenAway, width),
     ...(found.changed ? wrap(`${red('changed')}  ${found.changed}`, width, '  ') : []),

@@ -1,8 +1,8 @@
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { checkData } from '../../../src/app/index.ts';
+import { checkData, pullData } from '../../../src/app/index.ts';
 import { loadEnv, loadProject } from '../../../src/project/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -19,10 +19,17 @@ const NAMES = [
   ['alfworld', 'alfworld'],
 ] as const;
 
-it.each(NAMES)('the settings beside the data of %s count where the data alone is named', async (name) => {
-  const data = join(examples, name);
-  const found = await checkData(name, { cwd: examples, data, overrides: [] }, {});
+it('reads no project file beside data that is named, since it may hold code, and says how to use it', async () => {
+  using folder = tempFolder();
+  cpSync(join(examples, 'searchqa'), folder.path, { recursive: true });
+  rmSync(join(folder.path, 'skillopt.config.yaml'));
+  const config = join(folder.path, 'skillopt.config.mjs');
+  writeFileSync(config, "throw new Error('this code ran');");
+  const found = await checkData('searchqa', { cwd: examples, data: folder.path, overrides: [] }, {});
   expect([found.tried, found.unscorable]).toEqual([12, []]);
+  expect(found.warnings).toEqual([
+    `${config} is not used, since the data alone was named: name it as the project file`,
+  ]);
 });
 
 it.each(NAMES)('nothing stands against the demo of %s', async (name) => {
@@ -30,6 +37,30 @@ it.each(NAMES)('nothing stands against the demo of %s', async (name) => {
   const found = await checkData(name, { cwd: examples, config, overrides: [] }, {});
   expect(found).toMatchObject({ unscorable: [], givenAway: [], leaks: [], contradictions: [], flaws: [] });
   expect([found.tried, found.counts]).toEqual([12, { train: 4, val: 4, test: 4 }]);
+});
+
+it('a workbook that cannot be read is left out with its name, and the others stay', async () => {
+  using folder = tempFolder();
+  const from = join(folder.path, 'from');
+  cpSync(join(examples, 'spreadsheetbench'), from, { recursive: true });
+  writeFileSync(join(from, 'spreadsheet/repeats/1_repeats_golden.xlsx'), 'broken');
+  const pulled = await pullData(
+    'spreadsheetbench',
+    { from, cwd: folder.path, ratio: '2:1:7', seed: 42, overrides: [] },
+    {},
+  );
+  expect(pulled.excluded).toEqual([
+    { id: 'repeats', why: 'spreadsheet/repeats/1_repeats_golden.xlsx: it is no Excel workbook (.xlsx)' },
+  ]);
+  expect(pulled.counts).toEqual({ train: 4, val: 3, test: 4 });
+});
+
+it('the card shows another prompt where a setting changes what is asked or how it is scored', async () => {
+  const card = async (...overrides: string[]) =>
+    (await checkData('searchqa', { cwd: examples, data: 'searchqa', overrides }, {})).card;
+  const plain = await card();
+  expect(await card('env.maxContextChars=1000')).not.toEqual(plain);
+  expect(await card()).toEqual(plain);
 });
 
 it.each(NAMES)("SkillOpt's own config of %s runs on the demo as it is", async (name, theirs) => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -74,7 +74,7 @@ it('takes the splits that a list of ids names, and says what is missing and what
   writeFileSync(join(ids, 'test', 'items.json'), '["z"]');
   await expect(data.pull({ ids })).rejects.toMatchObject({
     code: 'TASKS_INVALID',
-    message: 'none of the 3 ids of the splits is in the data: x, y, z …',
+    message: 'none of the 3 ids of the splits is in the data: x, y, z',
   });
 });
 
@@ -131,6 +131,76 @@ it('writes over nothing that it did not write, and leaves nothing behind when it
   mkdirSync(join(data.folder.path, 'new.new'));
   await expect(data.pull({ out: 'new' })).rejects.toMatchObject({ code: 'TASKS_INVALID' });
   expect(readdirSync(data.folder.path).sort()).toEqual(['downloaded', 'mine', 'new.new', 'notes.md']);
+});
+
+it('never replaces a folder that holds anything else, or the data itself, under whatever name', async () => {
+  using data = withData(rows(6));
+  const { out } = await data.pull();
+  const root = data.folder.path;
+  writeFileSync(join(out, 'notes.md'), 'mine');
+  await expect(data.pull()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('other files') });
+  expect(readFileSync(join(out, 'notes.md'), 'utf8')).toBe('mine');
+  mkdirSync(join(root, 'bogus'));
+  writeFileSync(join(root, 'bogus', 'bench.json'), '{"name":"of another program"}');
+  await expect(data.pull({ out: 'bogus' })).rejects.toMatchObject({ code: 'USAGE' });
+  symlinkSync(data.from, join(root, 'link'));
+  await expect(data.pull({ out: 'link' })).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(data.pull({ out: 'link/inside' })).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(data.pull({ from: 'bench/searchqa', out: 'bench' })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(readdirSync(data.from)).toEqual(['rows.jsonl']);
+  expect(idsIn(out).flat()).toHaveLength(6);
+});
+
+it('writes nothing when it is stopped, though all is read', async () => {
+  using data = withData(rows(6));
+  const { out } = await data.pull();
+  const before = idsIn(out);
+  const stop = new AbortController();
+  const onProgress = (done: number) => done === 6 && stop.abort(new Error('stopped'));
+  const again = { cwd: data.folder.path, from: data.from, ratio: '4:1:1', seed: 1, overrides: [] };
+  await expect(pullData('searchqa', again, { onProgress, signal: stop.signal })).rejects.toThrow('stopped');
+  expect(idsIn(out)).toEqual(before);
+});
+
+it('refuses what contradicts itself: splits that are given and are not, or are listed and drawn, or an id twice', async () => {
+  using data = withData(rows(6));
+  await expect(data.pull({ splitBy: 'given' })).rejects.toMatchObject({
+    code: 'TASKS_INVALID',
+    message: 'the data names no splits: no row says its own, and no folder is called train, val or test',
+  });
+  const ids = join(data.folder.path, 'ids');
+  for (const [split, list] of Object.entries({ train: ['q1'], val: ['q2'], test: ['q1'] })) {
+    mkdirSync(join(ids, split), { recursive: true });
+    writeFileSync(join(ids, split, 'items.json'), JSON.stringify(list));
+  }
+  await expect(data.pull({ ids, splitBy: 'document' })).rejects.toMatchObject({ code: 'USAGE' });
+  await expect(data.pull({ ids })).rejects.toMatchObject({ message: 'ids are named twice: q1' });
+  await expect(data.pull({ from: 'downloaded/rows.jsonl' })).rejects.toMatchObject({
+    message: expect.stringMatching(/expected a folder; .*rows.jsonl is a file/),
+  });
+});
+
+it('warns of folders that are missing, of settings without effect, and of links that it does not follow', async () => {
+  using data = withData(rows(6));
+  symlinkSync('/etc/hostname', join(data.from, 'more.jsonl'));
+  const pulled = await data.pull({ overrides: ['env.maxContexChars=5', 'env.dataRoot=gone'] });
+  expect(pulled.warnings).toEqual([
+    'extras.maxContexChars has no effect: did you mean maxContextChars?',
+    `the folder ${join(data.folder.path, 'gone')} does not exist, so no file is found there`,
+  ]);
+  expect(pulled.links).toEqual(['more.jsonl']);
+  rmSync(join(data.from, 'rows.jsonl'));
+  await expect(data.pull()).rejects.toMatchObject({
+    message: expect.stringContaining('1 link to other files is left out'),
+    hint: expect.stringContaining('cp -RL'),
+  });
+});
+
+it('checks what was pulled in a project that is of something else', async () => {
+  using data = withData(rows(6));
+  await data.pull();
+  writeFileSync(join(data.folder.path, 'skillopt.config.yaml'), 'env: docvqa\nsplitDir: nowhere\n');
+  expect((await data.check()).tried).toBe(6);
 });
 
 it('says what to do where splits hold ids alone', async () => {
