@@ -12,7 +12,7 @@ import { fenced } from './spreadsheet-env.ts';
 const examples = fileURLToPath(new URL('../../../examples/benchmarks/', import.meta.url));
 const configs = fileURLToPath(new URL('../../fixtures/skillopt-configs', import.meta.url));
 
-const SPLITS = ['train', 'val', 'test'] as const;
+export const SPLITS = ['train', 'val', 'test'] as const;
 type Split = (typeof SPLITS)[number];
 
 /** A row of any of the demos. */
@@ -55,7 +55,7 @@ const tagged = (text: string) => `I see.\n<answer>${text}</answer>`;
 /** The letter that the prompt gives the right choice. */
 function letterOf({ choices, correct_choice: correct }: Row, asked: string): string {
   const { text } = choices!.find(({ label }) => label === correct!.label)!;
-  return /[A-Z]$/.exec(asked.slice(0, asked.indexOf(`. ${text}`)))![0];
+  return asked.split('\n').find((line) => line.slice(1) === `. ${text}`)![0]!;
 }
 
 const gameOf = ({ gamefile }: Row): { task: string; walkthrough: string[] } =>
