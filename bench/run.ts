@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import packPackage from '../test/support/package.ts';
 import { align } from './align.ts';
+import { demos } from './demos.ts';
 import { estimate } from './estimate.ts';
 import { adoptKill } from './kills/adopt-kill.ts';
 import { applyKill } from './kills/apply-kill.ts';
@@ -34,6 +35,7 @@ import { sharedCache } from './rows/shared-cache.ts';
 import { sleepIndexOverview, sleepIndexUnchanged } from './rows/sleep-index.ts';
 import { tokens } from './rows/tokens.ts';
 import { taskFiles } from './task-files/task-files.ts';
+import { workbooks } from './workbooks/workbooks.ts';
 import { workers } from './workers/workers.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -44,6 +46,8 @@ const rows: readonly BenchRow[] = [
   nightOverhead,
   tokens,
   taskFiles,
+  workbooks,
+  demos,
   importFidelity,
   promptfoo,
   estimate,

@@ -129,7 +129,7 @@ type FakeDialect = {
 
 const chatCompletions: FakeDialect = {
   path: /\/chat\/completions$/,
-  readMessages: ({ messages }) => messages as readonly Message[],
+  readMessages: ({ messages }) => (messages as Message[]).map((turn) => ({ ...turn, content: textOf(turn.content) })),
   toBody({ content = '', finishReason = 'stop', usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }) {
     const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: finishReason };
     return { id: 'fake', object: 'chat.completion', created: 0, model: 'fake', choices: [choice], usage };

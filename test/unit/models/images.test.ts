@@ -45,6 +45,7 @@ describe('an image in a message', () => {
     expect(sent).toContain(PIXEL);
     expect(sent).toContain('What is it?');
     expect(partsOf(server.bodies.at(-1)!)).toEqual(PARTS[name]);
+    expect(server.requests.at(-1)!.messages).toContainEqual({ role: 'user', content: 'What is it?' });
   });
 
   it('is looked at as closely as it asks for', async () => {
