@@ -5,6 +5,7 @@ import {
   type BenchmarkCheck,
   checkBenchmark,
   findBenchmark,
+  holdsFolder,
   type ProbeOptions,
   type Pulled,
   pullBenchmark,
@@ -57,8 +58,11 @@ export async function pullData(
 ): Promise<Pulled & { readonly out: string }> {
   const benchmark = await requireBenchmark(name);
   const { cwd, from, ids, overrides, ...rest } = input;
+  if (input.out?.trim() === '' || from.trim() === '')
+    throw new SkillError('USAGE', 'expected the name of a folder, got nothing', { hint: 'Name one.' });
   const out = resolvePath(cwd, input.out ?? dataFolder(benchmark.name));
-  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, overrides });
+  const place = { cwd, isAlone: holdsFolder(resolvePath(cwd, from), cwd) }; // its file may come with the data, and be code
+  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, overrides, ...place });
   const pulled = await pullBenchmark(benchmark, {
     ...{ ...rest, ...options, from: requireFolder(resolvePath(cwd, from)), out },
     ids: ids === undefined ? undefined : requireFolder(resolvePath(cwd, ids)),
@@ -88,13 +92,14 @@ export async function checkData(name: string, input: CheckInput, options: ProbeO
   const { data, config, cwd, overrides } = input;
   const isOfProject = data === undefined && (config !== undefined || (await envHere(input)) === benchmark.name);
   const folder = isOfProject ? undefined : requirePulled(resolvePath(cwd, data ?? dataFolder(benchmark.name)), name);
-  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, overrides, config });
+  const isAlone = data !== undefined && holdsFolder(resolvePath(cwd, data), cwd);
+  const { project, directory } = await loadProject({ flags: { env: benchmark.name }, cwd, overrides, config, isAlone });
   const { splitRatio, splitSeed, extras } = project;
   const named = { tasks: project.tasks, ...dataKeys(project) };
   const place = folder === undefined ? named : { tasks: undefined, splitDir: folder };
   const settings = { directory, ...place, splitRatio, splitSeed, extras, sandbox: openSandbox(project.sandbox) };
   const found = await checkBenchmark(benchmark, settings, options);
-  const beside = folder === undefined || folder === cwd || config !== undefined ? undefined : findConfigFile(folder);
+  const beside = data === undefined || config !== undefined ? undefined : findConfigFile(resolvePath(cwd, data));
   if (beside === undefined) return found;
   const note = `${beside} is not used, since the data alone was named: name it as the project file`; // it may hold code
   return { ...found, warnings: [...found.warnings, note] };

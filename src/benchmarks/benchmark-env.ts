@@ -7,7 +7,7 @@ import type { Attempts, Benchmark, BenchmarkItem, RowReader } from './benchmark.
 import { DataFiles } from './data/data-files.ts';
 import { describeFlaws, withoutFlawed } from './data/flaws.ts';
 import { describeLeaks, findLeaks } from './data/leaks.ts';
-import { allOf, BenchmarkLoader, hashOf, rootsOf, whyOthers } from './data/load-items.ts';
+import { allOf, BenchmarkLoader, hashOf, rootNotes, rootsOf, whyOthers } from './data/load-items.ts';
 import { probeItems } from './data/probe-items.ts';
 import { missingFolders, misspelt, parseCommon, parseSettings } from './settings.ts';
 
@@ -42,9 +42,16 @@ export async function openBenchmark(benchmark: Benchmark, project: BenchmarkProj
     dataSha256: hashOf(splits),
   };
   const isPart = Number(project.extras.limit ?? 0) > 0; // a part has another hash
-  const changed = isPart ? undefined : whyOthers(project.splitDir, all);
+  const others = whyOthers(project.splitDir, all);
+  const changed = isPart ? undefined : others;
   const folders = named.map((path) => resolve(project.directory, path));
-  const warnings = [...misspelt(benchmark, project.extras), ...missingFolders(folders), ...(attempts.warnings ?? [])];
+  const warnings = [
+    ...misspelt(benchmark, project.extras),
+    ...missingFolders(folders),
+    ...(isPart && others !== undefined ? [NOT_COMPARED] : []),
+    ...rootNotes({ ...dataOf(project), directory: project.directory }),
+    ...(attempts.warnings ?? []),
+  ];
   return { attempts, splits, card, changed, warnings };
 }
 
@@ -58,8 +65,8 @@ async function readSplits(
   benchmark: Benchmark,
   project: BenchmarkProject & { readonly settings: unknown; readonly named: readonly string[] },
 ) {
-  const { directory, tasks, splitDir, splitMode, splitRatio, splitSeed, settings, named } = project;
-  const dataPath = project.dataPath ?? (splitDir === undefined ? tasks : undefined);
+  const { directory, splitDir, splitMode, splitRatio, splitSeed, settings, named } = project;
+  const { dataPath } = dataOf(project);
   if (splitDir === undefined && dataPath === undefined) throw noData(benchmark);
   const roots = [...named.map((path) => resolve(directory, path)), ...rootsOf({ splitDir, dataPath, directory })];
   const files = new DataFiles(roots);
@@ -67,9 +74,16 @@ async function readSplits(
   const where = defined({ splitDir, dataPath, splitMode });
   const loader = new BenchmarkLoader({ benchmark, reader, settings, ...where, splitRatio, splitSeed });
   await loader.setup({ extras: project.extras });
-  const itemsOf = (split: string) => loader.getItems(split) as readonly BenchmarkItem[];
+  const itemsOf = (split: string) => loader.getItems(split);
   return { files, splits: { train: itemsOf('train'), val: itemsOf('val'), test: itemsOf('test') } };
 }
+
+const dataOf = ({ splitDir, dataPath, tasks }: BenchmarkProject) => ({
+  splitDir,
+  dataPath: dataPath ?? (splitDir === undefined ? tasks : undefined),
+});
+
+const NOT_COMPARED = 'a limit takes part of the items, so they were not compared with those that were pulled';
 
 const PULL_FIRST = 'files inside rows must be unpacked first: skillopt bench pull';
 
@@ -109,7 +123,7 @@ function toEnv(benchmark: Benchmark, opened: OpenBenchmark): BenchmarkEnv {
     },
     probe: (item, signal) => attempts.probe(item, signal),
     ...(attempts.workspaceFiles ? { workspaceFiles: (item) => attempts.workspaceFiles!(item) } : {}),
-    tryScoring: () => trySome(benchmark, attempts, [...splits.val, ...splits.train].slice(0, TRIED)),
+    tryScoring: () => trySome(benchmark, attempts, [...splits.val, ...splits.train, ...splits.test].slice(0, TRIED)),
   };
 }
 
@@ -127,8 +141,10 @@ async function trySome(
   }
   const untried = items.length - tried;
   const rest = untried === 0 ? '' : `, and ${plural(untried, 'item')} hold none to try`;
-  const detail = `the right answer scores 1 on ${plural(tried, 'item')}${rest}`;
-  return { detail, passesAll: tried > 0 && givenAway.length === tried };
+  const right = `the right answer scores 1 on ${plural(tried, 'item')}${rest}`;
+  if (tried === 0 || givenAway.length < tried) return { detail: right, passesAll: false };
+  const detail = `${name}: an empty answer scores 1 on each of ${plural(tried, 'item')} that ${tried === 1 ? 'was' : 'were'} tried`;
+  return { detail, warning: `${detail}: no score says anything (skillopt bench check ${name})`, passesAll: true };
 }
 
 function noData({ name, source }: Benchmark): SkillError {

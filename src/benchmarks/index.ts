@@ -2,6 +2,7 @@ export type { Benchmark } from './benchmark.ts';
 export { type BenchmarkEnv, benchmarkEnv } from './benchmark-env.ts';
 export { BENCHMARK_NAMES, findBenchmark, isBenchmark, whyNoAgent } from './benchmarks.ts';
 export { type BenchmarkCheck, checkBenchmark } from './data/check.ts';
+export { holdsFolder } from './data/data-files.ts';
 export { SPLIT_BY } from './data/divide.ts';
 export { COPY_LINKS } from './data/find-rows.ts';
 export { describeLeaks } from './data/leaks.ts';

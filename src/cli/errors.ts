@@ -57,6 +57,8 @@ type Stopping = {
   /** Whether an agent does the tasks: its attempts take too long to be waited for. */
   readonly hasAgent?: boolean;
   readonly hint?: string;
+  /** What is waited for, in words. Default: calls in flight. */
+  readonly ends?: string;
 };
 
 type Interruptible = Stopping & {
@@ -73,7 +75,7 @@ export async function interruptible<T>(
   const stop = (name: StopSignal) => () => {
     if (controller.signal.aborted) return io.exit(SIGNALS[name].exitCode);
     controller.abort(new Interrupted(name, stopping));
-    onStop(`${stopping.hasAgent ? ENDS : FINISHES}; ${SIGNALS[name].hurry}`);
+    onStop(`${stopping.ends ?? (stopping.hasAgent ? ENDS : FINISHES)}; ${SIGNALS[name].hurry}`);
   };
   const listeners = { SIGHUP: stop('SIGHUP'), SIGINT: stop('SIGINT'), SIGTERM: stop('SIGTERM') };
   for (const [name, listener] of Object.entries(listeners)) io.on(name, listener);

@@ -85,7 +85,7 @@ function parseRatio(text: string): number[] {
 
 export function isRatio(text: string): boolean {
   const parts = partsOf(text);
-  return parts.length === 3 && parts.every((part) => /^\d+(?:\.\d+)?$/.test(part) && Number(part) > 0);
+  return parts.length === 3 && parts.every((part) => /^\d{1,9}(?:\.\d+)?$/.test(part) && Number(part) > 0);
 }
 
 const partsOf = (text: string) => text.split(':').flatMap((part) => part.trim() || []);

@@ -30,12 +30,15 @@ type ProjectSource = {
   readonly cwd: string;
   /** `key=value`, with keys of a SkillOpt config or with ours. */
   readonly overrides?: readonly string[] | undefined;
+  /** Reads no project file unless one is named. */
+  readonly isAlone?: boolean;
 };
 
 /** Flags override `--set`, which overrides the file. Every path in the answer is absolute. */
 export async function loadProject(source: ProjectSource): Promise<LoadedProject> {
-  const { flags, flagOf = String, config, cwd, overrides = [] } = source;
-  const file = config === undefined ? findConfigFile(cwd) : resolvePath(cwd, config);
+  const { flags, flagOf = String, config, cwd, overrides = [], isAlone = false } = source;
+  const found = isAlone ? undefined : () => findConfigFile(cwd);
+  const file = config === undefined ? found?.() : resolvePath(cwd, config);
   if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
   const { input, findOrigin, ...rest } = await readProject(file, { cwd, overrides, flags });
   const find: FindOrigin = async (path) =>

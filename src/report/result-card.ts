@@ -7,13 +7,13 @@ const HASH_SHOWN = 16;
 
 /** What a score on a benchmark was measured on, and by which rule. */
 export function cardRows(card: ResultCard): [what: string, text: string][] {
-  const { benchmark, rule, n, hard, interval, testLooks, promptSha256, dataSha256 } = card;
+  const { benchmark, rule, n, unscored, hard, interval, testLooks, promptSha256, dataSha256 } = card;
   return [
     ['benchmark', benchmark],
     ['rule', rule],
     [
       'measured',
-      `${percent(hard)} of ${plural(n, 'task')}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`,
+      `${percent(hard)} of ${plural(n, 'task')}${unscored ? `, ${unscored} more without a score` : ''}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`,
     ],
     ...(testLooks === null ? [] : [['test looks', String(testLooks)] as [string, string]]),
     ['prompt', `sha256 ${promptSha256.slice(0, HASH_SHOWN)}…`],

@@ -14,7 +14,14 @@ import { estimateScoring } from '../estimate.ts';
 import { scoreElsewhere } from '../work-elsewhere.ts';
 import { openBaseline } from './baseline.ts';
 import { compareSides, sideOf } from './compare.ts';
-import { planSplits, requireTrueTasks, type ScoringOptions, scoreDocuments, wireDocument } from './score.ts';
+import {
+  planSplits,
+  requireTrueScores,
+  requireTrueTasks,
+  type ScoringOptions,
+  scoreDocuments,
+  wireDocument,
+} from './score.ts';
 
 type EvalInput = {
   /** A document, or a folder with a SKILL.md. */
@@ -57,6 +64,7 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
     requireTrueTasks(subjects, { isForced: input.isForced, onWarning });
     const models = await resolveScoring(loaded, caller);
     const plan = await planSplits(subject.wiring, split);
+    await requireTrueScores(subject.wiring, { isForced: input.isForced, onWarning });
     for (const reason of plan.leftOut) onWarning(`left out: ${reason}`);
     return {
       config,
@@ -71,7 +79,9 @@ export async function openEval(loaded: LoadedProject, input: EvalInput, caller: 
         const [scored, before] = await scoreDocuments(subjects, scoring);
         const check = checkSkill({ scored: scored!, baseline: before, minScore, config });
         const looks = before?.testLooks ?? scored!.testLooks;
-        const card = resultCard(subject.wiring.env.card, scored!.whole.evaluation.scores, looks);
+        const card = check.unmeasured
+          ? undefined
+          : resultCard(subject.wiring.env.card, scored!.whole.evaluation.scores, looks);
         return { split, scored: scored!, baseline: before, check, card };
       },
       [Symbol.asyncDispose]: () => older[Symbol.asyncDispose](),

@@ -127,6 +127,18 @@ type SplitPlan = {
 export const planSplits = (wiring: Wiring, split: string): Promise<SplitPlan> =>
   withEnv(wiring.env, parseConfig(wiring.config), () => planInEnv(wiring, split));
 
+/** Throws where the right answers of a benchmark do not score 1, unless it is forced; warns where an empty answer does. */
+export async function requireTrueScores({ env, config }: Wiring, { isForced, onWarning }: Asked): Promise<void> {
+  if (env.card === undefined) return; // other environments would run verifiers, which takes long
+  try {
+    const trial = await withEnv(env, parseConfig(config), async () => env.tryScoring?.());
+    if (trial?.warning !== undefined) onWarning(trial.warning);
+  } catch (error) {
+    if (!isForced || !(error instanceof SkillError)) throw error;
+    onWarning(error.message);
+  }
+}
+
 async function planInEnv(wiring: Wiring, split: string): Promise<SplitPlan> {
   const { env } = wiring;
   const config = parseConfig(wiring.config);

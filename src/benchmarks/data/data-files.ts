@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, realpathSync } from 'node:fs';
 import { lstat, opendir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -18,7 +18,7 @@ const MOST_FILES = 200_000;
  */
 export class DataFiles {
   readonly roots: readonly string[];
-  readonly #hash = memoize((path: string) => hashOf(path), { maxEntries: 10_000 });
+  readonly #hash = memoize((path: string) => sha256Of(path), { maxEntries: 10_000 });
 
   constructor(roots: readonly string[]) {
     this.roots = [...new Set(roots.map((root) => resolve(root)))];
@@ -36,12 +36,12 @@ export class DataFiles {
       }
       return real;
     }
-    const where = isAbsolute(name) ? `outside of ${this.#shown()}, or missing` : `not in ${this.#shown()}`;
+    const where = isAbsolute(name) ? `outside of ${this.places()}, or missing` : `not in ${this.places()}`;
     throw new Error(`the file ${name} is ${where}`);
   }
 
-  /** A draft is nothing that a person knows of. */
-  #shown(): string {
+  /** The folders in words, without a draft: a person knows nothing of it. */
+  places(): string {
     return this.roots.filter((root) => !basename(root).startsWith(DRAFT)).join(', ');
   }
 
@@ -94,14 +94,25 @@ export class DataFiles {
   }
 }
 
-async function hashOf(path: string): Promise<string> {
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
 }
 
-const isInside = (path: string, folder: string) =>
+export const isInside = (path: string, folder: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Whether the one folder is the other, or lies in it, whatever links lead there. */
+export const holdsFolder = (folder: string, inner: string): boolean => isInside(realPathOf(inner), realPathOf(folder));
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path); // a folder that is gone holds nothing
+  }
+}
 
 async function* walk(
   folder: string,

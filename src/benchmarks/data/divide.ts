@@ -1,10 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { askedKey, isObject, textOf } from '../../core/text/index.ts';
 import { SPLIT_NAMES, type Splits, splitItems } from '../../envs/index.ts';
-import { loadItems, type Row, TASK_FILE_ENDINGS, tasksInvalid } from '../../imports/index.ts';
+import { loadItems, type Row, tasksInvalid } from '../../imports/index.ts';
 import type { Benchmark, BenchmarkItem } from '../benchmark.ts';
+import { oneDataFile } from './find-rows.ts';
 
 /** How items are divided: as the data or a list of ids says, with what belongs together in one split, or each item by itself. */
 export const SPLIT_BY = ['given', 'document', 'item'] as const;
@@ -85,11 +86,8 @@ const ID_KEYS = ['id', 'key', 'questionId', 'uid', 'gamefile'];
 
 async function readIds(folder: string): Promise<Splits<string>> {
   const read = async (name: string) => {
-    const names = (await readdir(join(folder, name)).catch((): string[] => [])).filter((file) =>
-      TASK_FILE_ENDINGS.includes(extname(file)),
-    );
-    if (names[0] === undefined) return [];
-    const rows = await loadItems(join(folder, name, names.sort()[0]!));
+    if (!existsSync(join(folder, name))) return [];
+    const rows = await loadItems(await oneDataFile(join(folder, name)));
     return rows.map(({ value, where }) => {
       if (!isObject(value)) return textOf(value);
       const key = ID_KEYS.find((candidate) => value[candidate] != null);

@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
 import { plural } from '../../core/text/index.ts';
+import { findDataFile } from '../../envs/index.ts';
 import { loadItems, type Row, TASK_FILE_ENDINGS, tasksInvalid } from '../../imports/index.ts';
 import type { RowReader } from '../benchmark.ts';
 import type { DataFiles } from './data-files.ts';
@@ -23,6 +25,15 @@ export async function rowFiles(files: DataFiles): Promise<string[]> {
   const hint = links === 0 ? '' : ` ${COPY_LINKS}`;
   throw tasksInvalid([problem], `Name the folder that holds what you downloaded.${hint}`);
 }
+
+/** The one task file of a folder: of several, it would be a guess which is meant. */
+export async function oneDataFile(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.') && mayHoldRows(name)).sort();
+  if (names.length < 2) return findDataFile(folder);
+  throw tasksInvalid([`${folder}: expected one task file, got ${names.join(', ')}`], ONE_FILE);
+}
+
+const ONE_FILE = 'Put all items of a split into one file. bench pull reads several, and writes one for each split.';
 
 /** Caches of downloads hold links to files elsewhere. */
 export const COPY_LINKS = 'To read what links point to, copy it first: cp -RL FOLDER COPY.';

@@ -57,6 +57,6 @@ export async function probeItems<I extends BenchmarkItem>(
       id,
       why: problem ?? `the right answer scores ${right}`,
     })),
-    givenAway: givenAway.map(({ id }) => ({ id, why: 'no answer scores 1' })),
+    givenAway: givenAway.map(({ id }) => ({ id, why: 'an empty answer scores 1' })),
   };
 }

@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Sandbox, SkillError } from '../../core/contracts/index.ts';
 import { isObject, parseJson } from '../../core/text/index.ts';
 import { SPLIT_NAMES, type Splits } from '../../envs/index.ts';
@@ -7,7 +7,7 @@ import { checkUniqueIds, tasksInvalid } from '../../imports/index.ts';
 import { makeFolder } from '../../stores/index.ts';
 import type { Benchmark, BenchmarkItem, RowReader } from '../benchmark.ts';
 import { missingFolders, misspelt, parseCommon, parseSettings } from '../settings.ts';
-import { DataFiles, DRAFT } from './data-files.ts';
+import { DataFiles, DRAFT, isInside, sha256Of } from './data-files.ts';
 import { type Divided, type DivideOptions, divide } from './divide.ts';
 import { findRows, mayHoldRows } from './find-rows.ts';
 import { findLeaks, type Leak } from './leaks.ts';
@@ -42,6 +42,8 @@ export type Pulled = {
   /** SHA-256 of each file that rows were read from, and of all items. */
   readonly files: Readonly<Record<string, string>>;
   readonly dataSha256: string;
+  /** The same of the files in this folder: one that is another, or new, is a person's. */
+  readonly written: Readonly<Record<string, string>>;
   /** Items that are left out, since their score says nothing. */
   readonly excluded: readonly Unscorable[];
   /** Ids that the list of splits names, and the data lacks. */
@@ -62,7 +64,7 @@ export type Pulled = {
 export async function pullBenchmark(benchmark: Benchmark, options: PullOptions): Promise<Pulled> {
   const from = await realpath(options.from);
   const out = await realPlace(resolve(options.out));
-  await requireOurs(out, from);
+  await requireOurs(benchmark, out, from);
   await makeFolder(dirname(out));
   const draft = await mkdtemp(join(dirname(out), DRAFT)); // a new name: no folder of a person is taken for a draft
   try {
@@ -84,24 +86,26 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
       ...(options.isAsPublished ? [] : await excludedIn(attempts, all, options)),
     ];
     const splits = without(divided.splits, new Set(excluded.map(({ id }) => id)));
-    requireSome(splits, { all, excluded });
-    const pulled: Pulled = {
+    requireSome(splits, { all, excluded, hint: benchmark.hint });
+    const pulled = {
       benchmark: benchmark.name,
       root: relative(out, from) || '.',
       licence: benchmark.source.licence,
       rule: attempts.rule,
       ...{ split: divided.split, counts: countsOf(splits), published: benchmark.published },
-      ...{ files: await hashesOf(from), dataSha256: hashOf(splits) },
+      ...{ files: await rowHashes(from), dataSha256: hashOf(splits) },
       ...{ excluded, missing: divided.missing, unused: divided.unused, leaks: findLeaks(benchmark, splits) },
       warnings: [...misspelt(benchmark, extras), ...missingFolders(folders)],
       links: await files.links(),
     };
-    await write(draft, splits, pulled);
+    await writeSplits(draft, splits);
+    const written = await hashesOf(draft, () => true);
+    await writeFile(join(draft, PULLED), `${JSON.stringify({ ...pulled, written }, null, 2)}\n`);
     await chmod(draft, 0o777 & ~process.umask()); // a draft is private
     signal?.throwIfAborted();
-    await rm(out, { recursive: true, force: true });
-    await rename(draft, out);
-    return pulled;
+    await requireOurs(benchmark, out, from); // somebody may have written there meanwhile
+    await replaceFolder(draft, out);
+    return { ...pulled, written };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -110,7 +114,11 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
 /** Nothing is written where nothing is left: a folder that was pulled before stays as it is. */
 function requireSome(
   splits: Splits<BenchmarkItem>,
-  { all, excluded }: { readonly all: readonly BenchmarkItem[]; readonly excluded: readonly Unscorable[] },
+  {
+    all,
+    excluded,
+    hint,
+  }: { readonly all: readonly BenchmarkItem[]; readonly excluded: readonly Unscorable[]; readonly hint: string },
 ): void {
   if (SPLIT_NAMES.some((name) => splits[name].length > 0)) return;
   const [first] = excluded;
@@ -120,7 +128,7 @@ function requireSome(
       : `none of ${all.length} items can be scored; the first, ${first.id}: ${first.why}`;
   throw tasksInvalid(
     [problem],
-    'Check the folder that is read, the ids, and what the scoring needs. Nothing was written.',
+    `Check the folder that is read, the ids, and what the scoring needs. ${hint} Nothing was written.`,
   );
 }
 
@@ -132,7 +140,7 @@ async function realPlace(path: string): Promise<string> {
 }
 
 /** What we did not write is never written over, and nothing is written into the folder that is read. */
-async function requireOurs(out: string, from: string): Promise<void> {
+async function requireOurs({ name }: Benchmark, out: string, from: string): Promise<void> {
   const hint = 'Choose a new folder, or one that holds nothing but what bench pull has written.';
   const refuse = (what: string) => new SkillError('USAGE', `${out} ${what}`, { hint });
   if (isInside(out, from)) throw refuse('lies in the folder that is read, and nothing is written there');
@@ -140,19 +148,40 @@ async function requireOurs(out: string, from: string): Promise<void> {
   const found = await lstat(out).catch(() => undefined);
   if (found === undefined) return;
   if (!found.isDirectory()) throw refuse('is no folder, and would be replaced');
-  const names = await readdir(out);
-  if (names.length === 0 || (names.every((name) => OURS.has(name)) && (await isPulled(out)))) return;
-  throw refuse('holds other files, and would be replaced');
+  if ((await readdir(out)).length === 0) return;
+  const record = parseJson(await readFile(join(out, PULLED), 'utf8').catch(() => ''));
+  if (!isObject(record) || !isObject(record.written) || typeof record.benchmark !== 'string')
+    throw refuse('holds other files, and would be replaced');
+  if (record.benchmark !== name) throw refuse(`holds the data of ${record.benchmark}, and would be replaced`);
+  const { written } = record;
+  for (const [path, sha256] of await everyFile(out))
+    if (path !== PULLED && written[path] !== sha256)
+      throw refuse(`holds ${path}, which bench pull did not write or which was changed since, and would be replaced`);
 }
 
-const isInside = (path: string, folder: string) => path === folder || path.startsWith(`${folder}${sep}`);
+/** Each file by its path, with its SHA-256; a link or a socket has none. */
+async function everyFile(folder: string): Promise<Map<string, string | undefined>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = new Map<string, string | undefined>();
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isDirectory()) found.set(relative(folder, path), entry.isFile() ? await sha256Of(path) : undefined);
+  }
+  return found;
+}
 
-/** All that `bench pull` writes. */
-const OURS: ReadonlySet<string> = new Set([PULLED, ...SPLIT_NAMES, KEPT]);
-
-async function isPulled(folder: string): Promise<boolean> {
-  const record = parseJson(await readFile(join(folder, PULLED), 'utf8').catch(() => ''));
-  return isObject(record) && typeof record.benchmark === 'string' && typeof record.dataSha256 === 'string';
+/** The old one is deleted last: there is always one of the two. */
+async function replaceFolder(draft: string, out: string): Promise<void> {
+  const aside = `${draft}.old`;
+  const isThere = await rename(out, aside).then(
+    () => true,
+    () => false,
+  );
+  await rename(draft, out).catch(async (error) => {
+    if (isThere) await rename(aside, out);
+    throw error;
+  });
+  await rm(aside, { recursive: true, force: true });
 }
 
 async function keepFile(folder: string, name: string, bytes: Uint8Array): Promise<string> {
@@ -186,21 +215,25 @@ const countsOf = ({ train, val, test }: Splits<unknown>) => ({
   test: test.length,
 });
 
-/** Of files that may hold rows. What items name besides is in the items, by its hash. */
-async function hashesOf(from: string): Promise<Record<string, string>> {
+async function hashesOf(from: string, isMeant: (name: string) => boolean): Promise<Record<string, string>> {
   const files = new DataFiles([from]);
-  const names = (await files.names()).filter(mayHoldRows).slice(0, MOST_HASHED);
+  const names = (await files.names()).filter(isMeant);
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await files.sha256(name)] as const)));
 }
 
+/** What items name besides is in the items, by its hash. */
+const rowHashes = async (from: string) => {
+  let left = MOST_HASHED;
+  return hashesOf(from, (name) => mayHoldRows(name) && left-- > 0);
+};
+
 const MOST_HASHED = 1_000;
 
-async function write(folder: string, splits: Splits<BenchmarkItem>, pulled: Pulled): Promise<void> {
+async function writeSplits(folder: string, splits: Splits<BenchmarkItem>): Promise<void> {
   for (const name of SPLIT_NAMES) {
     if (splits[name].length === 0) continue;
     await mkdir(join(folder, name), { recursive: true });
     const lines = splits[name].map((item) => `${JSON.stringify(item)}\n`);
     await writeFile(join(folder, name, 'items.jsonl'), lines.join(''));
   }
-  await writeFile(join(folder, PULLED), `${JSON.stringify(pulled, null, 2)}\n`);
 }

@@ -92,7 +92,7 @@ export const livemath: Benchmark<LiveMathItem, Settings> = {
   groupsOf: ({ paper }) => (paper === undefined ? [] : [`paper ${paper}`]),
   questionOf: ({ question, choices }) => [question, ...choices.map(({ text }) => text).sort()].join('\n'),
   goldOf: rightText,
-  flawsOf: findGiveaways,
+  flawsOf: (items) => [...findGiveaways(items), ...findTwins(items)],
   open: ({ settings }) => ({
     rule: RULE_TEXT[settings.rule],
     version: `1, rule ${settings.rule}, theorem ${settings.useTheorem}, sketch ${settings.useSketch}, output ${settings.maxCompletionTokens}`,
@@ -142,6 +142,14 @@ function rightText({ choices, correctChoice }: LiveMathItem): string {
 
 /** A choice that is right this many times in a row, each time one of five, is not right by chance. */
 const LEAST_GIVEAWAY = 4;
+
+/** Of two choices with one text only one counts as right. */
+function findTwins(items: readonly LiveMathItem[]): Flaw[] {
+  const hasTwins = ({ choices }: LiveMathItem) =>
+    new Set(choices.map(({ text }) => askedKey(text))).size < choices.length;
+  const ids = items.filter(hasTwins).map(({ id }) => id);
+  return ids.length === 0 ? [] : [{ what: 'offer one text as two choices', ids }];
+}
 
 /**
  * Choices whose text recurs and is right each time. A target that knows the text needs no mathematics: shuffling moves it, but keeps it.

@@ -22,7 +22,7 @@ export async function findDocuments(sourceFiles: readonly string[], files: DataF
     if (paths.length === 0) missing.push(base);
     found.push(...paths);
   }
-  if (missing.length > 0) throw new Error(`no file called ${missing.join(', ')} is below ${files.roots.join(', ')}`);
+  if (missing.length > 0) throw new Error(`no file called ${missing.join(', ')} is below ${files.places()}`);
   const real = new Set(await Promise.all(found.map((path) => files.pathOf(path))));
   return Promise.all([...real].map(async (path) => withHash(await nameOf(path, files), files)));
 }

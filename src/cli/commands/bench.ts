@@ -8,7 +8,7 @@ import {
   SPLIT_BY,
   type Unscorable,
 } from '../../benchmarks/index.ts';
-import { groupBy, oneLine, plural } from '../../core/text/index.ts';
+import { count, groupBy, head, oneLine, plural } from '../../core/text/index.ts';
 import { fitRows, nameSome, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
 import { Answered, interruptible } from '../errors.ts';
@@ -86,7 +86,7 @@ const working = <T>(
   terminal: Terminal,
   work: (options: { onProgress: (done: number, total: number) => void; signal: AbortSignal }) => Promise<T>,
 ) =>
-  interruptible({ io: terminal.io, onStop: terminal.say, hint: stopped }, (signal) =>
+  interruptible({ io: terminal.io, onStop: terminal.say, hint: stopped, ends: 'stopping' }, (signal) =>
     withDoing(terminal, quiet, (onDoing) => {
       onDoing('reading the data');
       return work({
@@ -127,7 +127,8 @@ function pullLines(pulled: Shown, { colors, width, called }: Terminal): string[]
     ...(leaks.length > 0 && split.by === 'given'
       ? [called(`  → no such leaks: skillopt bench pull ${benchmark} --from ${from} --out ${out} --split-by document`)]
       : []),
-    colors.dim(`sha256 of the items: ${dataSha256}`),
+    colors.dim('sha256 of the items:'),
+    colors.dim(`  ${dataSha256}`),
   ];
 }
 
@@ -151,7 +152,7 @@ const missingText = (ids: readonly string[]) =>
 const BY = { document: 'what belongs together in one split', item: 'each item by itself' } as const;
 
 const countsText = ({ train, val, test }: Pulled['counts']) =>
-  `${plural(train + val + test, 'item')}: ${train} train, ${val} val, ${test} test`;
+  `${plural(train + val + test, 'item')}: ${count(train)} train, ${count(val)} val, ${count(test)} test`;
 
 /** A line for each reason: where a program is missing, all items have the same one. */
 const itemLines = (what: string, items: readonly Unscorable[], width: number) =>
@@ -162,8 +163,13 @@ const itemLines = (what: string, items: readonly Unscorable[], width: number) =>
   });
 
 const MOST_NAMED = 5;
+const LONGEST_ID = 60;
 
-const named = (ids: readonly string[]) => nameSome(ids.map(oneLine), MOST_NAMED);
+const named = (ids: readonly string[]) =>
+  nameSome(
+    ids.map((id) => head(oneLine(id), LONGEST_ID)),
+    MOST_NAMED,
+  );
 
 async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Promise<void> {
   const { set: overrides, quiet, data, config } = flags;
@@ -173,7 +179,7 @@ async function checkOne(name: string, flags: CheckFlags, terminal: Terminal): Pr
   );
   const { unscorable, givenAway, leaks, contradictions, flaws } = found;
   const faults = [unscorable, givenAway, leaks, contradictions, flaws];
-  const isOk = found.changed === undefined && faults.every((list) => list.length === 0);
+  const isOk = found.tried > 0 && found.changed === undefined && faults.every((list) => list.length === 0);
   terminal.answer({ benchmark: name, isOk, ...found }, checkLines(found, isOk, terminal));
   if (!isOk) throw new Answered(1);
 }
@@ -210,6 +216,8 @@ function checkLines(found: BenchmarkCheck, isOk: boolean, { colors, width }: Ter
     '',
     isOk
       ? green('Nothing stands against a number that is measured here.')
-      : 'A number that is measured here needs a word on the above.',
+      : tried === 0
+        ? 'No item could be tried, so nothing is known of how they are scored.'
+        : 'A number that is measured here needs a word on the above.',
   ];
 }

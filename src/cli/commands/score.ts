@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   ALL_SPLITS,
   type Compared,
@@ -13,9 +13,7 @@ import {
   runPath,
 } from '../../app/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
-import { bucketsText } from '../../core/run/index.ts';
 import type { Calibration } from '../../core/stats/index.ts';
-import { toSnakeCase } from '../../core/text/index.ts';
 import { resolvePath } from '../../project/index.ts';
 import {
   type CompareReport,
@@ -30,25 +28,20 @@ import {
   evalValue,
   githubError,
   githubLines,
-  type JUnitMetric,
   judgeLines,
-  junitText,
-  type SkillScore,
-  summaryOf,
   testLookLines,
 } from '../../report/index.ts';
-import { makeFolder } from '../../stores/index.ts';
 import { Answered } from '../errors.ts';
 import { formatOption, readPasses, readShare, rootOption } from '../flags/flags.ts';
 import { addEvalFlags, type ProjectFlags, queueOf, queueOption, typedProject } from '../flags/project-flags.ts';
 import { runPlace } from '../night-runs.ts';
 import { withProgress } from '../progress/progress.ts';
+import { openReportFiles, type ReportFlags, unwritable, writeComparisonPage } from '../report-files.ts';
 import { type DefineCommand, examples, type OptionalFlags } from '../run-command.ts';
 import type { Io, Terminal } from '../terminal/terminal.ts';
 
 type Format = 'text' | 'md' | 'github';
 
-type ReportFlags = OptionalFlags<'out' | 'junit'>;
 type EvalFlags = ProjectFlags &
   Readonly<{ skill: string; split: string; format: Format; cache: boolean }> &
   ReportFlags &
@@ -62,7 +55,10 @@ export const defineEval: DefineCommand = (command, terminal) => {
     .option('--min-score <share>', 'fail below this score, from 0 to 1', readShare)
     .option('--junit <file>', 'write the tasks there as JUnit XML')
     .addOption(formatOption(['text', 'md', 'github']))
-    .option('--out <dir>', 'write results.json, summary.json, buckets.json, eval.json, report.md and report.html there')
+    .option(
+      '--out <dir>',
+      'write results.json, summary.json, buckets.json, eval.json and report.md there; with a baseline report.html too',
+    )
     .option('--no-cache', 'ask the model again, even for cached replies')
     .addOption(queueOption());
   addEvalFlags(command)
@@ -122,81 +118,6 @@ async function answer(report: EvalReport, format: Format, terminal: Terminal): P
   const { isPassed, unmeasured } = report.check;
   if (unmeasured?.hint) terminal.say(`${terminal.errorColors.dim('hint:')} ${unmeasured.hint}`);
   if (!isPassed) throw new Answered(unmeasured ? 4 : 1);
-}
-
-/** Opens the files of a report, so that a wrong path is found before anything is paid for. */
-async function openReportFiles({ out, junit }: ReportFlags, cwd: string) {
-  const directory = out === undefined ? undefined : await openFolder(resolvePath(cwd, out), `--out ${out}`);
-  if (directory !== undefined) refuseForeignReport(directory, `--out ${out}`);
-  const file = junit === undefined ? undefined : resolvePath(cwd, junit);
-  if (file !== undefined) await openFile(file, `--junit ${junit}`);
-  return {
-    directory,
-    async write(report: EvalReport, metric: JUnitMetric): Promise<void> {
-      if (file !== undefined) await writeFile(file, junitText(report, metric));
-      if (directory !== undefined) await writeReport(directory, report);
-    },
-  };
-}
-
-/** It is not needed: where the page was not built, a note says so. */
-async function writeComparisonPage(report: CompareReport | undefined, folder: string | undefined, { note }: Terminal) {
-  if (report === undefined || folder === undefined) return;
-  const { writeComparison } = await import('../../server/index.ts');
-  const why = ({ message }: Error) => note(`there is no report.html: ${message}`);
-  await writeComparison(report, join(folder, 'report.html')).catch(why);
-}
-
-async function openFolder(path: string, shown: string): Promise<string> {
-  const hint = 'Name a folder that is not there yet, or one that you may write into.';
-  await makeFolder(path).catch(unwritable(shown, hint));
-  return path;
-}
-
-const unwritable = (shown: string, hint: string) => (cause: Error) => {
-  throw new SkillError('USAGE', `${shown} cannot be written: ${cause.message}`, { cause, hint });
-};
-
-/** A report.md without eval.json beside it is not ours. */
-function refuseForeignReport(directory: string, shown: string): void {
-  if (!existsSync(join(directory, 'report.md')) || existsSync(join(directory, 'eval.json'))) return;
-  const hint = 'Name another folder, or move that file away.';
-  throw new SkillError('USAGE', `${shown} has a report.md already, which is not of this command`, { hint });
-}
-
-/** Overwrites nothing but an earlier report: a typing error would cost the tasks or the skill. */
-async function openFile(path: string, shown: string): Promise<void> {
-  const text = (await readFile(path, 'utf8').catch(() => '')).trimStart();
-  if (text !== '' && !/^(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]/.test(text)) {
-    const hint = 'Name a file that is not there yet, or an earlier JUnit report.';
-    throw new SkillError('USAGE', `${shown} is there already, and is no JUnit report`, { hint });
-  }
-  await openFolder(dirname(path), shown);
-  const isNew = !existsSync(path);
-  await writeFile(path, '', { flag: 'a' }).catch(unwritable(shown, 'Name a file that you may write.'));
-  if (isNew) await rm(path); // an empty one would be no XML, if nothing came of the measurement
-}
-
-/** All tasks together, and where there are several splits each in a folder of its own. */
-async function writeReport(directory: string, report: EvalReport): Promise<void> {
-  await writeScore(directory, report.scored.whole);
-  await writeFile(join(directory, 'eval.json'), `${JSON.stringify(evalValue(report), null, 2)}\n`);
-  await writeFile(join(directory, 'report.md'), checkMarkdown(report));
-  const parts = Object.entries(report.scored.splits);
-  if (parts.length === 1) return;
-  for (const [name, score] of parts) {
-    await makeFolder(join(directory, name));
-    await writeScore(join(directory, name), score);
-  }
-}
-
-async function writeScore(directory: string, score: SkillScore): Promise<void> {
-  const files = { results: score.results, summary: summaryOf(score) };
-  const types = Object.keys(score.buckets).filter((type) => type !== 'overall');
-  for (const [name, value] of Object.entries(files)) {
-    await writeFile(join(directory, `${name}.json`), `${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
-  }
-  await writeFile(join(directory, 'buckets.json'), bucketsText(score.evaluation.scores, types));
 }
 
 async function addStepSummary(page: string, { env }: Pick<Io, 'env'>): Promise<void> {

@@ -94,7 +94,10 @@ const numberReader = (what: string, isGood: (number: number) => boolean) => (tex
 };
 
 export const positiveNumber = numberReader('a number above 0', (n) => n > 0 && Number.isFinite(n));
-export const readCount = numberReader('a whole number, 1 or more', (n) => Number.isSafeInteger(n) && n >= 1);
+export const readCount = numberReader(
+  'a whole number from 1 to 9007199254740991',
+  (n) => Number.isSafeInteger(n) && n >= 1,
+);
 /** One pass says nothing about noise. */
 export const readPasses = numberReader('a whole number, 2 or more', (n) => Number.isInteger(n) && n >= 2);
 /** A number from 1 that counts things, such as nights. */

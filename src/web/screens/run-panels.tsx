@@ -137,12 +137,12 @@ export function AboutRun({ page: { name, figures, lines } }: { readonly page: Ru
 /** Of a benchmark: what others need to repeat the score. */
 function cardFacts(card: RunFigures['verdict']['card']): [string, string][] {
   if (!card) return [];
-  const { rule, n, hard, interval, testLooks, promptSha256, dataSha256 } = card;
+  const { rule, n, unscored, hard, interval, testLooks, promptSha256, dataSha256 } = card;
   return [
     ['Rule', rule],
     [
       'Result',
-      `${percent(hard)} of ${plural(n, 'test task')}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`,
+      `${percent(hard)} of ${plural(n, 'test task')}${unscored ? `, ${unscored} more without a score` : ''}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`,
     ],
     ['Test looks', String(testLooks ?? 'not counted')],
     ['Prompt', `sha256 ${promptSha256.slice(0, 16)}…`],

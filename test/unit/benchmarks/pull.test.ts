@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -92,13 +102,13 @@ it('names what leaks between splits, what contradicts itself and what cannot be 
   const found = await given.check({ data: 'splits' });
   expect(found.leaks).toEqual([{ split: 'test', from: 'train', what: 'question', ids: ['again'], of: 2 }]);
   expect(found.contradictions).toEqual([['q1', 'again']]);
-  expect(found.givenAway).toEqual([{ id: 'blank', why: 'no answer scores 1' }]);
+  expect(found.givenAway).toEqual([{ id: 'blank', why: 'an empty answer scores 1' }]);
   const pulled = await pullData(
     'searchqa',
     { from: 'splits', cwd: given.folder.path, ratio: '2:1:7', seed: 42, overrides: [] },
     {},
   );
-  expect(pulled.excluded).toEqual([{ id: 'blank', why: 'no answer scores 1' }]);
+  expect(pulled.excluded).toEqual([{ id: 'blank', why: 'an empty answer scores 1' }]);
   expect(pulled.leaks).toHaveLength(1);
   const grouped = await pullData(
     'searchqa',
@@ -138,7 +148,10 @@ it('never replaces a folder that holds anything else, or the data itself, under 
   const { out } = await data.pull();
   const root = data.folder.path;
   writeFileSync(join(out, 'notes.md'), 'mine');
-  await expect(data.pull()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('other files') });
+  await expect(data.pull()).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining('holds notes.md, which bench pull did not write'),
+  });
   expect(readFileSync(join(out, 'notes.md'), 'utf8')).toBe('mine');
   mkdirSync(join(root, 'bogus'));
   writeFileSync(join(root, 'bogus', 'bench.json'), '{"name":"of another program"}');
@@ -146,6 +159,16 @@ it('never replaces a folder that holds anything else, or the data itself, under 
   symlinkSync(data.from, join(root, 'link'));
   await expect(data.pull({ out: 'link' })).rejects.toMatchObject({ code: 'USAGE' });
   await expect(data.pull({ out: 'link/inside' })).rejects.toMatchObject({ code: 'USAGE' });
+  rmSync(join(out, 'notes.md'));
+  writeFileSync(join(out, 'test', 'notes.md'), 'mine');
+  await expect(data.pull()).rejects.toMatchObject({ message: expect.stringContaining('holds test/notes.md') });
+  rmSync(join(out, 'test', 'notes.md'));
+  appendFileSync(join(out, 'val', 'items.jsonl'), '\n');
+  await expect(data.pull()).rejects.toMatchObject({ message: expect.stringContaining('holds val/items.jsonl') });
+  const livemath = { cwd: root, from: 'downloaded', out, ratio: '2:1:7', seed: 42, overrides: [] };
+  await expect(pullData('livemath', livemath, {})).rejects.toMatchObject({
+    message: expect.stringContaining('holds the data of searchqa'),
+  });
   await expect(data.pull({ from: 'bench/searchqa', out: 'bench' })).rejects.toMatchObject({ code: 'USAGE' });
   expect(readdirSync(data.from)).toEqual(['rows.jsonl']);
   expect(idsIn(out).flat()).toHaveLength(6);
@@ -160,6 +183,59 @@ it('writes nothing when it is stopped, though all is read', async () => {
   const again = { cwd: data.folder.path, from: data.from, ratio: '4:1:1', seed: 1, overrides: [] };
   await expect(pullData('searchqa', again, { onProgress, signal: stop.signal })).rejects.toThrow('stopped');
   expect(idsIn(out)).toEqual(before);
+});
+
+it('never replaces what appears while it reads', async () => {
+  using data = withData(rows(6));
+  const out = join(data.folder.path, 'fresh');
+  const onProgress = (done: number) => {
+    if (done !== 3) return;
+    mkdirSync(out);
+    writeFileSync(join(out, 'thesis.md'), 'mine');
+  };
+  const input = { cwd: data.folder.path, from: data.from, out, ratio: '4:1:1', seed: 1, overrides: [] };
+  await expect(pullData('searchqa', input, { onProgress })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(readdirSync(data.folder.path).sort()).toEqual(['downloaded', 'fresh']);
+  expect(readFileSync(join(out, 'thesis.md'), 'utf8')).toBe('mine');
+});
+
+it('believes no record that is broken, or whose root holds the data itself, and says where else files are read', async () => {
+  using data = withData(rows(6));
+  const { out } = await data.pull();
+  const record = join(out, 'bench.json');
+  const before = JSON.parse(readFileSync(record, 'utf8'));
+  const write = (more: object) => writeFileSync(record, JSON.stringify({ ...before, ...more }));
+  write({ root: '../../../../../../../..' });
+  await expect(data.check()).rejects.toMatchObject({ message: expect.stringContaining('the root / holds the data') });
+  write({ root: '/etc' });
+  expect((await data.check()).warnings).toEqual([`files that items name are read from /etc, as ${record} says`]);
+  writeFileSync(record, '{');
+  expect((await data.check()).changed).toContain('bench.json cannot be read');
+});
+
+it('runs no code of a folder that is named as data, also from within', async () => {
+  using data = withData(rows(6));
+  writeFileSync(join(data.from, 'skillopt.config.mjs'), "throw new Error('this code ran');");
+  const inside = { cwd: data.from, ratio: '2:1:7', seed: 42, overrides: [] };
+  const { out } = await pullData('searchqa', { ...inside, from: '.', out: '../bench' }, {});
+  writeFileSync(join(out, 'skillopt.config.mjs'), "throw new Error('this code ran');");
+  expect((await checkData('searchqa', { cwd: out, data: '.', overrides: [] }, {})).tried).toBe(6);
+});
+
+it('does not guess which of several files holds a split', async () => {
+  using data = withData([]);
+  const folder = join(data.folder.path, 'splits', 'test');
+  mkdirSync(folder, { recursive: true });
+  for (const [index, name] of ['a.json', 'b.json'].entries())
+    writeFileSync(join(folder, name), JSON.stringify(rows(4).slice(index * 2, index * 2 + 2)));
+  await expect(data.check({ data: 'splits' })).rejects.toMatchObject({
+    message: expect.stringContaining('expected one task file, got a.json, b.json'),
+  });
+  expect((await data.pull({ from: 'splits' })).counts).toEqual({ train: 0, val: 0, test: 4 });
+  expect((await data.check()).counts).toEqual({ train: 0, val: 0, test: 4 });
+  expect((await data.check({ overrides: ['env.limit=3'] })).warnings).toEqual([
+    'a limit takes part of the items, so they were not compared with those that were pulled',
+  ]);
 });
 
 it('refuses what contradicts itself: splits that are given and are not, or are listed and drawn, or an id twice', async () => {
@@ -258,7 +334,7 @@ it('leaves what was pulled before alone if no item is left', async () => {
   writeFileSync(join(data.from, 'rows.jsonl'), JSON.stringify({ key: 'a', question: 'Nothing?', answers: ['the'] }));
   await expect(data.pull()).rejects.toMatchObject({
     code: 'TASKS_INVALID',
-    message: 'none of 1 items can be scored; the first, a: no answer scores 1',
+    message: 'none of 1 items can be scored; the first, a: an empty answer scores 1',
   });
   expect(idsIn(out)).toEqual(before);
 });
