@@ -24,8 +24,12 @@ export function findConfigFile(directory: string): string | undefined {
   return found[0] === undefined ? undefined : resolve(directory, found[0]);
 }
 
-/** SkillOpt reads YAML of version 1.1, in which yes and on are true. */
-type ReadOptions = { readonly isSkillOpt?: boolean };
+type ReadOptions = {
+  /** SkillOpt reads YAML of version 1.1, in which yes and on are true. */
+  readonly isSkillOpt?: boolean;
+  /** Refuses a file that is code: nobody has asked for it to be run. */
+  readonly isDataOnly?: boolean | undefined;
+};
 
 function readerOf(extension: string): ((path: string, options: ReadOptions) => Promise<unknown>) | undefined {
   if (/^\.ya?ml$/.test(extension)) return readYaml;
@@ -36,6 +40,10 @@ function readerOf(extension: string): ((path: string, options: ReadOptions) => P
 /** The keys and values of a project file, not yet checked by the schema or for secrets. */
 export async function readConfigFile(path: string, options: ReadOptions = {}): Promise<ProjectInput> {
   const read = readerOf(extname(path));
+  if (options.isDataOnly && read === readModule) {
+    const hint = 'Write it as skillopt.config.yaml, or type the command in a terminal.';
+    throw new SkillError('CONFIG_INVALID', `${path} is code, and code of a project is not run here`, { hint });
+  }
   if (!read) throw invalid(path, `expected .yaml, .json, .mjs or .ts, got "${extname(path)}"`);
   if (!existsSync(path)) {
     throw new SkillError('CONFIG_INVALID', `${path} does not exist`, { hint: 'Write one with: skillopt init' });

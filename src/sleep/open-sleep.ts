@@ -20,6 +20,8 @@ export type SleepOptions = {
   /** The private folder of nights, tasks and proposals. Default: by the place. */
   readonly stateFolder?: string | undefined;
   readonly notices?: Notices | undefined;
+  /** Whether nobody has called for this project by typing a command: then nothing of the project is run. */
+  readonly isDataOnly?: boolean | undefined;
 };
 
 /** What every act of sleep works with. Dispose of it when you are done: it holds the session index open. */
@@ -38,16 +40,17 @@ export type OpenSleep = Disposable & {
   readonly redact: (text: string) => string;
   readonly notices: Notices;
   readonly configFile: string | undefined;
+  readonly isDataOnly: boolean;
 };
 
 const SILENT: Notices = { note: () => undefined, warn: () => undefined };
 
 export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> {
-  const { place: here = placeOfProcess(), notices = SILENT, settings: flags, configFile: config } = options;
+  const { place: here = placeOfProcess(), notices = SILENT, settings: flags, configFile: config, isDataOnly = false } = options;
   const folder = await openStateFolder(options.stateFolder ?? stateFolderOf(here));
   const project = resolvePath(process.cwd(), options.project ?? '.');
   await warnUnlessFolder(project, notices);
-  const loaded = await loadSleepSettings({ place: here, stateFolder: folder, project, config, flags });
+  const loaded = await loadSleepSettings({ place: here, stateFolder: folder, project, config, flags, isDataOnly });
   const { settings, origins, imported } = loaded;
   if (imported && imported.notTaken.length > 0) {
     const keys = imported.notTaken.map(({ key, why }) => `${key} (${why})`);
@@ -59,7 +62,7 @@ export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> 
   const index = await openSessionIndex(folder, { onWarning: notices.warn });
   return {
     ...{ place, folder, project, settings, origins, sources, index, isIgnored, notices },
-    ...{ configFile: config, callerEnv: here.env },
+    ...{ configFile: config, callerEnv: here.env, isDataOnly },
     scope: settings.projects === 'invoked' ? [project] : settings.projects,
     redact: redactor(place),
     [Symbol.dispose]: () => index[Symbol.dispose](),

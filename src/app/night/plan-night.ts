@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { homeIn, isForeign, projectFolders } from '../../agents/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { inOrder } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
 import type { CostEstimate, Range } from '../../report/index.ts';
@@ -71,7 +74,16 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
   const models = await chooseModels(settings, sleep);
   agentTargetOf(models);
   for (const role of ROLES) if (!isHandoff(models[role])) checkModelSpec(models[role], role);
+  if (sleep.isDataOnly) for (const role of ROLES) refuseForeign(models[role], role, sleep);
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
+}
+
+/** A program inside the project would run because its file says so. */
+function refuseForeign(spec: ModelSpec, role: string, { project, place }: OpenSleep): void {
+  const path = typeof spec === 'string' ? undefined : spec.path;
+  if (typeof path !== 'string' || !isForeign(resolve(project, path), projectFolders(project, homeIn(place.env)))) return;
+  const hint = 'Name a program that is installed outside of the project, or type the command in a terminal.';
+  throw new SkillError('CONFIG_INVALID', `${role}: ${path} lies inside the project, and is not run here`, { hint });
 }
 
 /** What an agent would do with tools; without one, how many tasks cannot be attempted. */
@@ -93,13 +105,18 @@ export type NightPreview = {
   /** Why models cannot be asked: a missing key, a program that is not installed. */
   readonly problems: readonly string[];
   readonly withTools: PlannedWork;
+  /** The night that was cut off, which goes on with the tasks that it began with. */
+  readonly resumes: number | null;
+  /** Names all that is sent, to whom and within which limits: `runNight` keeps to it where it is given. */
+  readonly digest: string;
 };
 
-type PreviewOptions = Omit<Parameters<typeof harvestNew>[1], 'now'>;
+type PreviewOptions = Omit<Parameters<typeof harvestNew>[1], 'now'> & { readonly limits?: NightLimits | undefined };
 
 /** What a night would do, cost and send, and what is missing for it. Asks no model. */
 export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {}): Promise<NightPreview> {
-  const harvest = await harvestNew(sleep, { ...options, now: Date.now() });
+  const { limits, ...which } = options;
+  const harvest = await harvestNew(sleep, { ...which, now: Date.now() });
   const { tasks } = await mineHarvest(sleep, harvest);
   const plan = await planOf(sleep, harvest.sessions);
   const missing = withoutConsent(plan.recipients, await readSleepState(sleep.folder));
@@ -108,7 +125,28 @@ export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {
     consentMissing: missing.map(({ provider }) => provider),
     problems: await modelProblems(plan, sleep),
     withTools: await planWork(plan, sleep, tasks),
+    resumes: (await unfinishedRecord(sleep))?.night ?? null,
+    digest: await digestOfPlan(plan, sleep, limits),
   };
+}
+
+async function unfinishedRecord({ folder, project }: OpenSleep): Promise<NightRecord | undefined> {
+  const last = (await listNights(folder, project)).at(-1);
+  const record = last && (await readNight(last.path));
+  return record?.status === 'running' ? record : undefined;
+}
+
+/** The same for the same texts, models, recipients, settings and limits. Where a program lies does not count. */
+export async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: NightLimits = {}): Promise<string> {
+  const { target: _target, optimizer: _optimizer, judge: _judge, ...settings } = sleep.settings;
+  const models = ROLES.map((role) => {
+    const spec = plan.models[role];
+    return typeof spec === 'string' ? spec : { ...spec, path: undefined };
+  });
+  const { pages, miner, recipients } = plan;
+  const resumed = (await unfinishedRecord(sleep))?.tasks ?? [];
+  const all = { pages, miner, models, recipients, settings, limits, resumed, project: sleep.project };
+  return createHash('sha256').update(JSON.stringify(inOrder(all))).digest('hex');
 }
 
 async function modelProblems({ models }: NightPlan, { place, project, settings }: OpenSleep): Promise<string[]> {

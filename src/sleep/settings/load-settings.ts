@@ -25,6 +25,8 @@ type SettingsSource = {
   readonly project: string;
   readonly config?: string | undefined;
   readonly flags?: Values | undefined;
+  /** Refuses a project file that is code. */
+  readonly isDataOnly?: boolean | undefined;
 };
 
 export type LoadedSettings = {
@@ -71,7 +73,7 @@ const projectFileOf = ({ project, config }: SettingsSource) =>
 async function projectLayer(source: SettingsSource): Promise<Layer | undefined> {
   const file = projectFileOf(source);
   if (file === undefined) return undefined;
-  const { sleep } = await readConfigFile(file);
+  const { sleep } = await readConfigFile(file, source);
   if (sleep === undefined || sleep === null) return undefined;
   await refuseSecrets({ sleep }, file);
   if (typeof sleep !== 'object' || Array.isArray(sleep))
@@ -84,7 +86,7 @@ async function projectLayer(source: SettingsSource): Promise<Layer | undefined> 
 async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
   const file = projectFileOf(source);
   if (file === undefined) return [];
-  const { target: named, optimizer, judge, sandbox, prices } = (await readConfigFile(file)) as Values;
+  const { target: named, optimizer, judge, sandbox, prices } = (await readConfigFile(file, source)) as Values;
   const target = isAgentSpec(named) && sandbox !== undefined ? { sandbox, ...(named as Values) } : named;
   const isNamed = own.some(({ values }) => values.target !== undefined);
   const found = Object.entries({ ...(isNamed ? {} : { target, optimizer, judge }), prices });
