@@ -34,6 +34,15 @@ export {
   viewRun,
 } from './load-run.ts';
 export {
+  type BackgroundNight,
+  cancelJob,
+  type JobHooks,
+  listJobs,
+  readJob,
+  runAsJob,
+  startNight,
+} from './night/background-night.ts';
+export {
   type FinishedNight,
   finishedNight,
   isNight,

@@ -121,6 +121,7 @@ export {
   type KeptNight,
   listNights,
   makeNight,
+  type NightRecord,
   readNight,
 } from './state/nights.ts';
 export { PURGEABLE, type Purgeable, purge, type Removed, type Retention, retain } from './state/purge.ts';

@@ -46,7 +46,13 @@ export type OpenSleep = Disposable & {
 const SILENT: Notices = { note: () => undefined, warn: () => undefined };
 
 export async function openSleep(options: SleepOptions = {}): Promise<OpenSleep> {
-  const { place: here = placeOfProcess(), notices = SILENT, settings: flags, configFile: config, isDataOnly = false } = options;
+  const {
+    place: here = placeOfProcess(),
+    notices = SILENT,
+    settings: flags,
+    configFile: config,
+    isDataOnly = false,
+  } = options;
   const folder = await openStateFolder(options.stateFolder ?? stateFolderOf(here));
   const project = resolvePath(process.cwd(), options.project ?? '.');
   await warnUnlessFolder(project, notices);

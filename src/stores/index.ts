@@ -38,13 +38,14 @@ export {
   requireRunName,
   runDirectory,
 } from './run/run-directory.ts';
-export { isRunLocked, lockedSince, runOwner, takeLock } from './run/run-lock.ts';
+export { isRunLocked, lockedSince, runOwner, takeLock, takeRunLock } from './run/run-lock.ts';
 export { countTestLook } from './run/test-looks.ts';
 export {
   ADOPTIONS_FOLDER,
   ANSWERS_FOLDER,
   APPLIED_FOLDER,
   createPrivate,
+  JOBS_FOLDER,
   makeFolderBelow,
   openStateFolder,
   readPrivate,

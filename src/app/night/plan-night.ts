@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { homeIn, isForeign, projectFolders } from '../../agents/index.ts';
 import { parseConfig, SkillError } from '../../core/contracts/index.ts';
-import { inOrder } from '../../core/text/index.ts';
+import { isObject } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
 import type { CostEstimate, Range } from '../../report/index.ts';
@@ -14,13 +15,16 @@ import {
   isHandoff,
   isReplayable,
   isSimulated,
+  listNights,
   type MinerKind,
   mineHarvest,
+  type NightRecord,
   nightConfig,
   type OpenSleep,
   type Page,
   pagesOf,
   type Recipient,
+  readNight,
   readSleepState,
   recipientsOf,
   type SleepModels,
@@ -32,6 +36,7 @@ import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
 import { ASSUMED, priceStages, USUAL_ATTEMPT } from '../price-estimate.ts';
+import type { NightLimits } from './run-night.ts';
 
 /** What a night would do: who reads what, and what that costs. */
 export type NightPlan = {
@@ -81,7 +86,8 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
 /** A program inside the project would run because its file says so. */
 function refuseForeign(spec: ModelSpec, role: string, { project, place }: OpenSleep): void {
   const path = typeof spec === 'string' ? undefined : spec.path;
-  if (typeof path !== 'string' || !isForeign(resolve(project, path), projectFolders(project, homeIn(place.env)))) return;
+  if (typeof path !== 'string' || !isForeign(resolve(project, path), projectFolders(project, homeIn(place.env))))
+    return;
   const hint = 'Name a program that is installed outside of the project, or type the command in a terminal.';
   throw new SkillError('CONFIG_INVALID', `${role}: ${path} lies inside the project, and is not run here`, { hint });
 }
@@ -141,12 +147,28 @@ export async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: Ni
   const { target: _target, optimizer: _optimizer, judge: _judge, ...settings } = sleep.settings;
   const models = ROLES.map((role) => {
     const spec = plan.models[role];
-    return typeof spec === 'string' ? spec : { ...spec, path: undefined };
+    return { ...(typeof spec === 'string' ? blockOf(spec) : spec), path: undefined };
   });
   const { pages, miner, recipients } = plan;
   const resumed = (await unfinishedRecord(sleep))?.tasks ?? [];
   const all = { pages, miner, models, recipients, settings, limits, resumed, project: sleep.project };
-  return createHash('sha256').update(JSON.stringify(inOrder(all))).digest('hex');
+  return createHash('sha256').update(JSON.stringify(all, keysInOrder)).digest('hex');
+}
+
+const keysInOrder = (_key: string, value: unknown) =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
+
+/** Throws unless the plan is the one that was shown. */
+export async function requirePlan(shown: string, plan: NightPlan, sleep: OpenSleep, limits?: NightLimits) {
+  if ((await digestOfPlan(plan, sleep, limits)) === shown) return;
+  const hint = 'Nothing was sent. Sessions, settings or limits have changed: look at the plan again.';
+  throw new SkillError('CONSENT_MISSING', 'the night would not be the one that was shown', { hint });
+}
+
+/** A model in one word as a block. */
+export function blockOf(spec: string): Readonly<Record<string, unknown>> {
+  const [provider = '', model = ''] = spec.split(/:(.*)/s);
+  return { provider, ...(model === '' ? {} : { model }) };
 }
 
 async function modelProblems({ models }: NightPlan, { place, project, settings }: OpenSleep): Promise<string[]> {

@@ -46,7 +46,7 @@ import {
   withConsent,
   withoutConsent,
 } from '../../sleep/index.ts';
-import { type NightPlan, planOf } from './plan-night.ts';
+import { type NightPlan, planOf, requirePlan } from './plan-night.ts';
 
 /** Who may read texts of sessions. */
 export type NightConsent = {
@@ -63,12 +63,14 @@ export type NightEvent = GatherEvent | { readonly type: 'night-planned'; readonl
 export type NightOptions = Pick<CycleOptions, 'since' | 'tasksFile' | 'isDryRun' | 'observers' | 'signal'> & {
   readonly limits?: NightLimits | undefined;
   readonly consent?: NightConsent | undefined;
+  /** The digest of the plan that was shown: another night is not run. */
+  readonly planDigest?: string | undefined;
   readonly onEvent?: ((event: NightEvent) => void) | undefined;
 };
 
 /** Runs a night with the models that the settings name. Asks for consent before anything is sent. */
 export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Promise<CycleOutcome> {
-  const { limits = {}, consent, onEvent, ...night } = options;
+  const { limits = {}, consent, planDigest, onEvent, ...night } = options;
   const { models: specs } = await planOf(sleep, []);
   const handoff = isHandoff(specs.target) ? openHandoff() : undefined;
   if (handoff) refuseWithHandoff(limits, options.isDryRun === true);
@@ -80,8 +82,10 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
       ...{ ...night, ...models, work, agent, handoff, config: defined(limits) },
       onGather: async (event) => {
         onEvent?.(event);
-        if (event.type !== 'sessions-chosen' || event.sessions.length === 0) return;
-        onEvent?.({ type: 'night-planned', plan: await planOf(sleep, event.sessions) });
+        if (event.type !== 'sessions-chosen') return;
+        const plan = await planOf(sleep, event.sessions);
+        if (planDigest !== undefined) await requirePlan(planDigest, plan, sleep, limits);
+        if (event.sessions.length > 0) onEvent?.({ type: 'night-planned', plan });
       },
     },
   );

@@ -24,6 +24,7 @@ import {
   sleepShape,
 } from '../../sleep/index.ts';
 import { SCHEDULES_FOLDER } from '../../stores/index.ts';
+import { blockOf } from '../night/plan-night.ts';
 import type { NightLimits } from '../night/run-night.ts';
 
 export type ClockTime = { readonly hour: number; readonly minute: number };
@@ -56,6 +57,19 @@ type JobOptions = { readonly limits: NightLimits; readonly at: ClockTime; readon
 
 /** The job of a project: its night as the caller described it. Everything is pinned that could mean something else at night. */
 export async function jobOf(sleep: OpenSleep, { limits, at, isUnsure }: JobOptions): Promise<NightJob> {
+  const { project, command, pinned } = await pinNight(sleep, limits);
+  const due = isUnsure ? ['--if-due', clockText(at)] : [];
+  return requireWritable({
+    ...{ project, at, pinned, hash: jobHash(project), folder: schedulesFolder(await realpath(sleep.folder)) },
+    command: [...command, ...due],
+    env: jobEnvironment(sleep, pinned),
+  });
+}
+
+type PinnedNight = Pick<NightJob, 'project' | 'command' | 'pinned'>;
+
+/** A night of this project as a command, with every path absolute and real. */
+export async function pinNight(sleep: OpenSleep, limits: NightLimits): Promise<PinnedNight> {
   const project = await realpath(sleep.project);
   const [node, cli] = [await realpath(process.execPath), await realpath(CLI)];
   const env = trusted(sleep.place.env, project);
@@ -65,13 +79,8 @@ export async function jobOf(sleep: OpenSleep, { limits, at, isUnsure }: JobOptio
     { name: 'skillopt', path: cli, version: JSON.parse(readFileSync(PACKAGE, 'utf8')).version },
     ...models.programs,
   ];
-  const due = isUnsure ? ['--if-due', clockText(at)] : [];
-  const words = [...nightWords(sleep, models, project), ...flagWords(limits), '--quiet', '--json', ...due];
-  return requireWritable({
-    ...{ project, at, pinned, hash: jobHash(project), folder: schedulesFolder(await realpath(sleep.folder)) },
-    command: [node, cli, 'sleep', 'run', ...words],
-    env: jobEnvironment(sleep, pinned),
-  });
+  const words = [...nightWords(sleep, models, project), ...flagWords(limits), '--quiet', '--json'];
+  return { project, pinned, command: [node, cli, 'sleep', 'run', ...words] };
 }
 
 export const schedulesFolder = (stateFolder: string) => join(stateFolder, SCHEDULES_FOLDER);
@@ -119,11 +128,6 @@ function cliOf(spec: ModelSpec): AgentCliName | undefined {
   if (agent !== undefined) return agentPrograms[agent.agent].cli;
   const name = typeof spec === 'string' ? spec.split(':')[0]! : String(spec.provider);
   return Object.hasOwn(agentClis, name) ? (name as AgentCliName) : undefined;
-}
-
-function blockOf(spec: string): Readonly<Record<string, unknown>> {
-  const [provider = '', model = ''] = spec.split(/:(.*)/s);
-  return { provider, ...(model === '' ? {} : { model }) };
 }
 
 /** Refuses a program inside the project: an agent that works there could change it, and it would run at night with a sign-in. */

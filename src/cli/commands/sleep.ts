@@ -77,6 +77,7 @@ function addNights({ limited, calling }: Parts): void {
     .option('--page <number>', 'show one page of the texts that it may send, or all', readPage)
     .option('--drop <id...>', 'never learn from this session or task')
     .addOption(new Option('--if-due <time>', 'only if this time has passed since the last job').hideHelp())
+    .addOption(new Option('--job <folder>', 'the folder of a night in the background').hideHelp())
     .addOption(new Option('--check', 'check what a nightly job needs').hideHelp())
     .action(calling(async () => (await import('../sleep/run.ts')).showNight));
 }

@@ -4,6 +4,7 @@ import {
   examineNight,
   findJobProblems,
   installJob,
+  type JobHooks,
   logPath,
   type NightJob,
   type PreparedJob,
@@ -13,6 +14,7 @@ import {
   removeJobs,
   requireConsent,
   requireLocal,
+  runAsJob,
   runNight,
   type ScheduleKind,
   skillPathOf,
@@ -48,6 +50,8 @@ export type RunFlags = PlanFlags &
     readonly quiet?: boolean;
     /** For a nightly job: do nothing unless this time of the day has passed since the last one. */
     readonly ifDue?: string;
+    /** The folder of a night that was started in the background. */
+    readonly job?: string;
     /** Of `schedule`: look only at what a night needs. */
     readonly check?: boolean;
   };
@@ -65,7 +69,7 @@ async function spendNight(given: RunFlags & WithSkill, terminal: Terminal, isDry
   const flags = await namingSkill(given, terminal);
   if (flags.plan) return showPlan(flags, terminal);
   if (flags.ifDue !== undefined && !(await isDue(flags.ifDue, flags, terminal))) return;
-  using sleep = await openSleep(sleepOptions(flags, terminal));
+  using sleep = await openSleep({ ...sleepOptions(flags, terminal), isDataOnly: flags.job !== undefined });
   using _ = privateFiles();
   const isQuiet = flags.quiet === true;
   const progress = openProgress(terminal, { isQuiet, isNight: true });
@@ -74,16 +78,18 @@ async function spendNight(given: RunFlags & WithSkill, terminal: Terminal, isDry
     gathering.close();
     progress.close();
   };
-  try {
-    const outcome = await interruptible({ io: terminal.io, onStop: progress.log }, (signal) =>
-      runNight(sleep, {
-        ...{ since: flags.since, isDryRun, signal, limits: limitsIn(flags), observers: [progress] },
+  const night = (hooks?: JobHooks) =>
+    interruptible({ io: terminal.io, onStop: progress.log }, (stop) => {
+      const signal = hooks ? AbortSignal.any([stop, hooks.signal]) : stop;
+      return runNight(sleep, {
+        ...{ onEvent: gathering.onEvent, consent: consentFrom(flags, terminal), observers: [progress], ...hooks },
+        ...{ since: flags.since, isDryRun, signal, limits: limitsIn(flags) },
         tasksFile: flags.tasks === undefined ? undefined : resolvePath(terminal.io.cwd(), flags.tasks),
-        consent: consentFrom(flags, terminal),
-        onEvent: gathering.onEvent,
-      }),
-    ).finally(close);
-    answer(outcome, terminal, isDryRun);
+      });
+    }).finally(close);
+  try {
+    if (flags.job !== undefined) return await runAsJob(flags.job, night);
+    answer(await night(), terminal, isDryRun);
   } catch (error) {
     if (!(error instanceof HandoffPending) || error.files === undefined) throw error;
     terminal.answer({ handoffPending: true, ...error.files }, pendingLines(error));

@@ -3,7 +3,7 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import { recoverReplacements } from '../../skills/index.ts';
-import { ADOPTIONS_FOLDER, ANSWERS_FOLDER } from '../../stores/index.ts';
+import { ADOPTIONS_FOLDER, ANSWERS_FOLDER, JOBS_FOLDER } from '../../stores/index.ts';
 import { keptPath, type Place, redactor } from '../../transcripts/index.ts';
 import { scopeTest } from '../harvest/scope.ts';
 import { forgetProject, INDEX_FILE } from '../harvest/session-index.ts';
@@ -31,6 +31,7 @@ export async function purge(open: OpenSleepState, { what, project, place }: Purg
     nights: await removeAll(nights),
     ...(wants('nights') ? { 'backups of adoptions': await removeUnused(open) } : {}),
     ...(wants('nights') ? { logs: await removeJobLogs(open.folder, project && jobHash(project)) } : {}),
+    ...(wants('nights') && project === undefined ? { jobs: await removeJobs(open.folder) } : {}),
     ...(wants('index') ? { 'answers of models': await removeAnswers(open.folder) } : {}),
     ...(wants('index') ? await purgeIndex(open.folder, project === undefined ? undefined : isOf) : {}),
     ...(what === 'all' && project === undefined
@@ -119,6 +120,13 @@ async function removeAnswers(folder: string): Promise<number> {
   const isThere = existsSync(join(folder, ANSWERS_FOLDER));
   await rm(join(folder, ANSWERS_FOLDER), { recursive: true, force: true });
   return Number(isThere);
+}
+
+async function removeJobs(folder: string): Promise<number> {
+  const jobs = join(folder, JOBS_FOLDER);
+  const names = await readdir(jobs).catch(() => []);
+  await rm(jobs, { recursive: true, force: true });
+  return names.length;
 }
 
 async function removeNamed(folder: string, start: string): Promise<number> {
