@@ -40,6 +40,7 @@ export const commands: readonly CommandEntry[] = [
   entry('calibrate', 'how much of a score is noise, and which gains can be proven', one(scoring, 'defineCalibrate')),
   entry('sleep', "learn from your coding agents' transcripts, at night", () => import('./commands/sleep.ts')),
   entry('worker', 'make the attempts of runs on other machines, through a queue', () => import('./commands/worker.ts')),
+  entry('mcp', 'tools for coding agents: nights, runs, skills', () => import('./commands/mcp.ts')),
   entry('doctor', 'check what a run needs, with one tiny call per model', () => import('./commands/doctor.ts')),
   entry('cache', 'what the caches of runs hold; clear one', one(runs, 'defineCache')),
   entry(

@@ -39,7 +39,10 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { tasks: 'drafting, checking, reviewing tasks' },
   { sleep: 'transcripts become tasks, and tasks a proposal' },
   { app: 'opens a project, a run, a night; applies, compares, examines. Prints nothing' },
-  { server: 'runs as pages over HTTP, and reports in one file' },
+  {
+    server: 'runs as pages over HTTP, and reports in one file',
+    mcp: 'tools for agents over stdin and stdout: nights, runs, skills',
+  },
   { public: 'what the package exports, one file an entry' },
   {
     web: 'the page in a browser: imports `core` alone, and nothing imports it',

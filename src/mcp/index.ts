@@ -1,0 +1,1 @@
+export { openingAnswer, serveMcp } from './serve.ts';

@@ -1,0 +1,213 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import {
+  cancelJob,
+  finishedNight,
+  listFinishedNights,
+  listJobs,
+  type NightLimits,
+  nightStatus,
+  previewNight,
+  readJob,
+  startNight,
+} from '../app/index.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { head, shellWord } from '../core/text/index.ts';
+import { commandOf, reportMarkdown, type SleepReport } from '../report/index.ts';
+import { isProjectOf, marksOf, openSleep, type Proposal, placeOfProcess, readSleepState } from '../sleep/index.ts';
+import { stateFolderOf } from '../stores/index.ts';
+import type { Facts, ToolContext } from './tools.ts';
+
+type OfProject = { readonly project: string };
+type Limits = { readonly [limit in 'maxUsd' | 'maxMinutes' | 'maxCalls']?: number | undefined };
+
+const MOST_TEXT = 6_000;
+const MOST_MARKDOWN = 16_000;
+const MOST_LISTED = 40;
+
+const placeOf = ({ env }: ToolContext) => placeOfProcess(env);
+const stateOf = (context: ToolContext) => stateFolderOf(placeOf(context));
+
+/** The project by its real path. A plugin’s own folder is never guessed to be one. */
+async function requireProject(project: string): Promise<string> {
+  const real = isAbsolute(project) ? await realpath(project).catch(() => undefined) : undefined;
+  if (real !== undefined && (await stat(real)).isDirectory()) return real;
+  const hint = 'Pass the folder that the person works in. Relative paths and ~ mean nothing here.';
+  throw new SkillError('USAGE', `expected the absolute path of a project folder, got ${JSON.stringify(project)}`, {
+    hint,
+  });
+}
+
+export async function showStatus({ project: given }: OfProject, context: ToolContext) {
+  const project = await requireProject(given);
+  const state = stateOf(context);
+  const { pending, adopted, unfinished, lastNight, schedule, elsewhere } = await nightStatus(state, project);
+  const job = (await listJobs(state)).find((one) => one.project === project);
+  return {
+    facts: {
+      project,
+      pending: pending.map((proposal) => proposalFacts(proposal, context)),
+      adopted: adopted.length,
+      elsewhere,
+      lastNight: lastNight && { night: lastNight.night, at: lastNight.at, tasks: lastNight.nTasks },
+      unfinished: unfinished && { night: unfinished.night, waitsForAnswers: unfinished.questions !== null },
+      everyDayAt: schedule?.at ?? null,
+      job: job ? { jobId: job.id, state: job.state, phase: job.phase } : null,
+    },
+  };
+}
+
+function proposalFacts(proposal: Proposal, context: ToolContext): Facts {
+  const { id, digest, night, document, gain, confidence, baseBlock, block } = proposal;
+  return {
+    ...{ id, digest, night, target: `${document.kind} ${document.name}`, path: document.path },
+    ...{ gain, confidence, before: head(baseBlock, MOST_TEXT), after: head(block, MOST_TEXT) },
+    lookAt: marksOf(proposal)
+      .filter(({ isStriking }) => isStriking)
+      .map(({ line, reasons }) => ({ line, reasons })),
+    command: adoptCommand(proposal, context),
+  };
+}
+
+/** Names the digest, so that nothing else is adopted than what was shown. */
+const adoptCommand = (proposal: Proposal, { called }: ToolContext) =>
+  `${called(commandOf(proposal, 'adopt'))} --project ${shellWord(proposal.project)} --digest ${proposal.digest}`;
+
+const limitsIn = ({ maxUsd, maxMinutes, maxCalls }: Limits): NightLimits => ({
+  ...(maxUsd === undefined ? {} : { maxCostUsd: maxUsd }),
+  ...(maxMinutes === undefined ? {} : { maxMinutes }),
+  ...(maxCalls === undefined ? {} : { maxCalls }),
+});
+
+export async function showPlan({ project: given, ...limits }: OfProject & Limits, context: ToolContext) {
+  const project = await requireProject(given);
+  using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
+  const { plan, tasksByRule, consentMissing, problems, resumes, digest } = await previewNight(sleep, {
+    limits: limitsIn(limits),
+  });
+  const { estimate, pages, recipients, sessions } = plan;
+  const { calls, tokens } = estimate.totals;
+  const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
+  const more = pages.length - MOST_LISTED;
+  return {
+    facts: {
+      project,
+      planDigest: digest,
+      ...{ sessions, tasks: estimate.tasks, tasksByRule, calls, tokens, usd: estimate.totalUsd, minutes: estimate.minutes },
+      limits: limitsIn(limits),
+      recipients: recipients.map(({ provider, name, roles, isRemote }) => {
+        return { provider, name, roles, leavesThisMachine: isRemote, isAgreed: !consentMissing.includes(provider) };
+      }),
+      sent: pages.slice(0, MOST_LISTED).map(({ sessionId, source, day, texts }) => {
+        return { session: sessionId, agent: source, day, characters: size(texts) };
+      }),
+      sentMore: Math.max(0, more),
+      textsCommand: ofProject(context.called('skillopt sleep run --plan --page all'), project),
+      consentCommand: consentMissing.length === 0 ? null : consentCommand(project, consentMissing, context),
+      ...{ problems, resumes },
+    },
+  };
+}
+
+const ofProject = (command: string, project: string) => `${command} --project ${shellWord(project)}`;
+
+/** Only a person gives it, by typing: the command shows the texts, asks, and runs the night. */
+const consentCommand = (project: string, providers: readonly string[], { called }: ToolContext) =>
+  `${ofProject(called('skillopt sleep run'), project)} --consent ${providers.map(shellWord).join(' ')}`;
+
+type RunInput = OfProject & Limits & { readonly planDigest: string };
+
+export async function run({ project: given, planDigest, ...limits }: RunInput, context: ToolContext) {
+  const project = await requireProject(given);
+  const command = ofProject(context.called('skillopt sleep run'), project);
+  if (!context.mayRun && !context.isAgreed) {
+    if (context.canAsk && !context.wasAsked)
+      return {
+        ask: `Start a night of skillopt for ${project}? It sends texts of your sessions as planned, and costs money.`,
+      };
+    const hint = `The person types: ${command}. Or the server is started with --allow run.`;
+    throw new SkillError('CONSENT_MISSING', 'nobody agreed that this night is started', { hint });
+  }
+  using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
+  const jobId = await startNight(sleep, { planDigest, limits: limitsIn(limits) }).catch((error: unknown) => {
+    if (!(error instanceof SkillError) || error.code !== 'CONSENT_MISSING' || !/^nobody agreed/.test(error.message))
+      throw error;
+    const hint = `Only the person can agree, once, by typing: ${command}`;
+    throw new SkillError('CONSENT_MISSING', error.message, { cause: error, hint });
+  });
+  return { facts: { jobId, project, next: 'sleep_job' } };
+}
+
+type JobInput = { readonly jobId: string; readonly waitSeconds?: number | undefined; readonly cancel?: boolean | undefined };
+
+export async function follow({ jobId, waitSeconds = 0, cancel = false }: JobInput, context: ToolContext) {
+  const state = stateOf(context);
+  if (cancel) await cancelJob(state, jobId);
+  const until = Date.now() + 1_000 * waitSeconds;
+  for (;;) {
+    const { planDigest: _, ...job } = await readJob(state, jobId);
+    if (job.state !== 'running' || Date.now() >= until) return { facts: job };
+    await sleepFor(Math.min(500, Math.max(1, until - Date.now())), undefined, { signal: context.signal });
+  }
+}
+
+export async function showReport(
+  { project: given, night }: OfProject & { readonly night?: number | undefined },
+  context: ToolContext,
+) {
+  const project = await requireProject(given);
+  const place = { cwd: project, stateFolder: stateOf(context) };
+  const found =
+    night === undefined ? (await listFinishedNights(place))[0] : await finishedNight(`night-${night}`, place);
+  if (found === undefined) {
+    const hint = 'sleep_status says which night was the last.';
+    const what = night === undefined ? 'no night is over yet' : `there is no night ${night} that is over`;
+    throw new SkillError('USAGE', `${what} in ${project}`, { hint });
+  }
+  return { facts: reportFacts(found.report) };
+}
+
+function reportFacts(report: SleepReport): Facts {
+  const { night, nSessions, nTasks, accepted, noEditsReason, needs, calls, tokensUsed, costUsd, isPriced } = report;
+  const documents = report.documents.map(({ kind, name, isStaged, gain, test, verdict, before, after }) => {
+    return {
+      target: `${kind} ${name}`,
+      isProposed: isStaged,
+      gain,
+      test,
+      verdict,
+      before: head(before, 2_000),
+      after: head(after, 2_000),
+    };
+  });
+  return {
+    ...{ night, startedAt: report.startedAt, sessions: nSessions, tasks: nTasks, isAccepted: accepted },
+    ...{ whyNothing: noEditsReason, needs, documents },
+    cost: { calls, tokens: tokensUsed, usd: costUsd ?? null, isWhole: isPriced ?? false },
+    markdown: head(reportMarkdown(report), MOST_MARKDOWN),
+  };
+}
+
+type AdoptInput = OfProject & { readonly id: string; readonly digest: string };
+
+export async function showAdoption({ project: given, id, digest }: AdoptInput, context: ToolContext) {
+  const project = await requireProject(given);
+  const { proposals } = await readSleepState(stateOf(context));
+  const isHere = isProjectOf(project);
+  const proposal = proposals.find((one) => one.id === id && isHere(one.project) && one.status === 'pending');
+  if (proposal === undefined) {
+    const hint = 'sleep_status lists what waits, with ids.';
+    throw new SkillError('USAGE', `no proposal ${JSON.stringify(id)} waits in ${project}`, { hint });
+  }
+  return {
+    facts: {
+      adopted: false,
+      isAsShown: proposal.digest === digest,
+      ...proposalFacts(proposal, context),
+      byWhom: TYPED,
+    },
+  };
+}
+
+const TYPED = 'Only the person adopts, by typing the command.';
