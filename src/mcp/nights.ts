@@ -94,7 +94,15 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
     facts: {
       project,
       planDigest: digest,
-      ...{ sessions, tasks: estimate.tasks, tasksByRule, calls, tokens, usd: estimate.totalUsd, minutes: estimate.minutes },
+      ...{
+        sessions,
+        tasks: estimate.tasks,
+        tasksByRule,
+        calls,
+        tokens,
+        usd: estimate.totalUsd,
+        minutes: estimate.minutes,
+      },
       limits: limitsIn(limits),
       recipients: recipients.map(({ provider, name, roles, isRemote }) => {
         return { provider, name, roles, leavesThisMachine: isRemote, isAgreed: !consentMissing.includes(provider) };
@@ -139,7 +147,11 @@ export async function run({ project: given, planDigest, ...limits }: RunInput, c
   return { facts: { jobId, project, next: 'sleep_job' } };
 }
 
-type JobInput = { readonly jobId: string; readonly waitSeconds?: number | undefined; readonly cancel?: boolean | undefined };
+type JobInput = {
+  readonly jobId: string;
+  readonly waitSeconds?: number | undefined;
+  readonly cancel?: boolean | undefined;
+};
 
 export async function follow({ jobId, waitSeconds = 0, cancel = false }: JobInput, context: ToolContext) {
   const state = stateOf(context);

@@ -12,7 +12,7 @@ export const define: DefineCommand = (command, terminal) => {
       await serveMcp({
         ...{ input: process.stdin, write: keepStdout(), version, env: terminal.io.env },
         mayRun: allow === 'run',
-        called: terminal.called,
+        called: (text) => terminal.called(text, '/'), // nobody knows where it is typed
       });
     });
 };

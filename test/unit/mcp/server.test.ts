@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { openingAnswer } from '../../../src/mcp/index.ts';
+import { countTokens } from '../../../src/models/index.ts';
+import { mcpClient } from '../../support/mcp/mcp-client.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const NAMES = [
+  'sleep_status',
+  'sleep_plan',
+  'sleep_run',
+  'sleep_job',
+  'sleep_report',
+  'sleep_adopt',
+  'run_status',
+  'skill_lint',
+];
+
+describe('the MCP server', () => {
+  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+    'answers the first initialize of %s as the SDK does',
+    async (protocolVersion) => {
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+      await using client = mcpClient();
+      await client.request('tools/list'); // then it is not the first message, and the SDK answers
+      const answer = await client.request('initialize', params);
+      expect(openingAnswer({ id: answer.id, method: 'initialize', params }, '1.2.3')).toEqual(answer);
+      await using other = mcpClient();
+      expect((await other.request('initialize', params)).result).toEqual(answer.result);
+      await other.request('ping');
+      expect(other.lines.filter((line) => line.includes('protocolVersion'))).toHaveLength(1);
+    },
+  );
+
+  it('leaves other handshakes to the SDK', async () => {
+    const whole = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const { clientInfo: _, ...nameless } = whole;
+    for (const params of [{}, nameless, { ...whole, protocolVersion: '1999-01-01' }, { ...whole, _meta: {} }])
+      expect(openingAnswer({ id: 1, method: 'initialize', params }, '1')).toBeUndefined();
+    await using client = mcpClient();
+    const { result } = await client.request('initialize', { ...whole, protocolVersion: '1999-01-01' });
+    expect(result.protocolVersion).toMatch(/^20\d\d-/);
+  });
+
+  it('lists eight tools with strict inputs and hints, in at most 2,000 tokens', async () => {
+    await using client = mcpClient();
+    await client.open();
+    const { result } = await client.request('tools/list');
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(NAMES);
+    for (const { inputSchema, annotations, description } of result.tools) {
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(Object.keys(annotations)).toHaveLength(4);
+      expect(description.length).toBeGreaterThan(20);
+    }
+    expect(await countTokens(JSON.stringify(result))).toBeLessThanOrEqual(2_000);
+  });
+
+  it('never guesses the project', async () => {
+    await using client = mcpClient({ env: { HOME: '/nowhere', SKILLOPT_HOME: '/nowhere/state' } });
+    await client.open();
+    for (const name of ['sleep_status', 'sleep_plan', 'sleep_report']) {
+      const missing = await client.call(name);
+      expect([missing.isError, missing.content[0].text]).toEqual([true, expect.stringContaining('PROJECT_REQUIRED')]);
+      const relative = await client.call(name, { project: '.' });
+      expect([relative.isError, relative.structuredContent.code]).toEqual([true, 'USAGE']);
+    }
+    const unknown = await client.call('sleep_status', { project: '/', extra: 1 });
+    expect(unknown.isError).toBe(true);
+  });
+
+  it('answers what is no message with an error, and goes on', async () => {
+    await using client = mcpClient();
+    await client.open();
+    const ids = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.object());
+    const noMessage = fc.oneof(
+      fc.string().filter((text) => !/[\n\r]/.test(text) && text.trim() !== '' && !isObjectText(text)),
+      fc.array(fc.anything()).map((value) => JSON.stringify(value) ?? '[]'),
+      fc
+        .record({ jsonrpc: fc.constantFrom('1.0', 2, null), id: ids, method: fc.string() })
+        .map((one) => JSON.stringify(one)),
+      fc
+        .record({ jsonrpc: fc.constant('2.0'), id: fc.object(), method: fc.string() })
+        .map((one) => JSON.stringify(one)),
+      fc
+        .record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), method: fc.integer() })
+        .map((one) => JSON.stringify(one)),
+      fc
+        .record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), method: fc.string(), params: fc.array(fc.anything()) })
+        .map((one) => JSON.stringify(one)),
+      fc.constant(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(4_000_001)}"}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(noMessage, async (line) => {
+        const before = client.lines.length;
+        client.send(line);
+        await client.request('ping');
+        const [first] = client.lines.slice(before).map((one) => JSON.parse(one));
+        expect(first.error.code).toBeOneOf([-32700, -32600]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('answers requests that nobody knows with an error each, whatever they hold', async () => {
+    using folder = tempFolder();
+    await using client = mcpClient({ env: { HOME: folder.path, SKILLOPT_HOME: `${folder.path}/state` } });
+    await client.open();
+    const odd = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constantFrom('../../etc', '/etc/passwd', '\u0000', '~'),
+      fc.object(),
+    );
+    const calls = fc.record({
+      name: fc.oneof(fc.constantFrom(...NAMES), fc.string(), fc.constantFrom('__proto__', 'constructor')),
+      arguments: fc.dictionary(fc.constantFrom('project', 'jobId', 'path', 'run', 'id', 'digest', 'planDigest'), odd),
+    });
+    await fc.assert(
+      fc.asyncProperty(calls, async (params) => {
+        const { result, error } = await client.request('tools/call', params);
+        if (result && !result.isError)
+          expect(params.name).toBe('skill_lint'); // /etc/passwd is a file that can be checked
+        else expect(error ?? result.isError).toBeTruthy();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('says the same as text and as values', async () => {
+    using folder = tempFolder();
+    await using client = mcpClient();
+    await client.open();
+    const { writeFileSync } = await import('node:fs');
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+        writeFileSync(`${folder.path}/SKILL.md`, `---\nname: ${JSON.stringify(text)}\n---\n${text}`);
+        const { content, structuredContent } = await client.call('skill_lint', { path: folder.path });
+        expect(parse(content[0].text)).toEqual(structuredContent);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+function isObjectText(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
