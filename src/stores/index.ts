@@ -47,6 +47,7 @@ export {
   createPrivate,
   makeFolderBelow,
   openStateFolder,
+  PLUGINS_FOLDER,
   readPrivate,
   requireOwn,
   SCHEDULES_FOLDER,

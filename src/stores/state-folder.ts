@@ -86,9 +86,12 @@ export const APPLIED_FOLDER = 'applied';
 /** Scripts and logs of nightly jobs. */
 export const SCHEDULES_FOLDER = 'schedules';
 
+/** Copies of the plugin that agents were given, and what was changed for them. */
+export const PLUGINS_FOLDER = 'plugins';
+
 /** Only we write such files, damaged ones that were set aside among them. */
 const MARK = /^(?:state\.json|state\.lock|index\.db|agents\.json)/;
-const OUR_FOLDERS = ['nights', ANSWERS_FOLDER, ADOPTIONS_FOLDER, APPLIED_FOLDER, SCHEDULES_FOLDER];
+const OUR_FOLDERS = ['nights', ANSWERS_FOLDER, ADOPTIONS_FOLDER, APPLIED_FOLDER, SCHEDULES_FOLDER, PLUGINS_FOLDER];
 const OUR_FILES = ['config.yaml', '.skilloptignore', ...OUR_FOLDERS];
 
 async function requireOurs(path: string): Promise<void> {

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { diffArrays } from 'diff';
+import { z } from 'zod';
+import { digestOf } from '../skills/index.ts';
+import { orIfMissing } from '../stores/index.ts';
+
+/** How the lines of a file after an install become those of before: so many that stay or go, and those that come back. */
+const Change = z.union([
+  z.strictObject({ keep: z.number() }),
+  z.strictObject({ drop: z.number() }),
+  z.strictObject({ add: z.array(z.string()) }),
+]);
+
+/**
+ * A settings file of an agent, around an install. Not a copy: it may hold keys. What is kept is the way back, which holds only
+ * those lines that the agent took away or wrote in another way.
+ */
+export const SettingsFile = z.strictObject({
+  path: z.string(),
+  /** Digests; null where there was no file. */
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  back: z.array(Change),
+});
+export type SettingsFile = z.infer<typeof SettingsFile>;
+
+export type Snapshot = ReadonlyMap<string, Buffer | null>;
+
+export async function readAll(paths: readonly string[]): Promise<Snapshot> {
+  const entries = paths.map(async (path) => [path, await orIfMissing(readFile(path), null)] as const);
+  return new Map(await Promise.all(entries));
+}
+
+/** The files that differ, with the way back. */
+export function changesBetween(before: Snapshot, after: Snapshot): SettingsFile[] {
+  return [...before].flatMap(([path, old]) => {
+    const now = after.get(path) ?? null;
+    if (digestOrNull(old) === digestOrNull(now)) return [];
+    const back = old === null || now === null ? [] : wayBack(linesOf(now), linesOf(old));
+    return [{ path, before: digestOrNull(old), after: digestOrNull(now), back }];
+  });
+}
+
+export const digestOrNull = (bytes: Buffer | null): string | null => (bytes === null ? null : digestOf(bytes));
+
+/** Bytes as characters: a file need not be text. */
+const linesOf = (bytes: Buffer) => bytes.toString('latin1').split('\n');
+
+const wayBack = (now: string[], old: string[]): SettingsFile['back'] =>
+  diffArrays(now, old).map(({ added, removed, value }) => {
+    if (added) return { add: value };
+    return removed ? { drop: value.length } : { keep: value.length };
+  });
+
+/** The bytes of before, from those of after. Undefined if the way does not lead there. */
+export function bytesBefore({ before, back }: SettingsFile, after: Buffer): Buffer | null | undefined {
+  if (before === null) return null;
+  const lines = linesOf(after);
+  let at = 0;
+  const old = back.flatMap((change) => {
+    if ('add' in change) return change.add;
+    const length = 'keep' in change ? change.keep : change.drop;
+    at += length;
+    return 'keep' in change ? lines.slice(at - length, at) : [];
+  });
+  const bytes = Buffer.from(old.join('\n'), 'latin1');
+  return digestOf(bytes) === before ? bytes : undefined;
+}
