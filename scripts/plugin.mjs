@@ -89,13 +89,21 @@ const strangers = () =>
     : [];
 
 function check() {
-  const isExecutable = process.platform === 'win32' || (statSync(join(ROOT, `plugin/${LAUNCHER}`), { throwIfNoEntry: false })?.mode & 0o111) > 0;
+  const isExecutable =
+    process.platform === 'win32' ||
+    (statSync(join(ROOT, `plugin/${LAUNCHER}`), { throwIfNoEntry: false })?.mode & 0o111) > 0;
   const problems = [
-    ...Object.keys(files).flatMap((path) => (present(path) === files[path] ? [] : [`${path} ${present(path) === undefined ? 'is missing' : 'differs from what the script writes'}`])),
+    ...Object.keys(files).flatMap((path) =>
+      present(path) === files[path]
+        ? []
+        : [`${path} ${present(path) === undefined ? 'is missing' : 'differs from what the script writes'}`],
+    ),
     ...strangers().map((path) => `${path} is not written by the script`),
     ...(isExecutable ? [] : [`plugin/${LAUNCHER} is not executable`]),
     ...(isReused ? [REUSED] : []),
-    ...(recorded.version === source.version ? [] : [`${RECORD} is of version ${recorded.version}, and package.json of ${source.version}`]),
+    ...(recorded.version === source.version
+      ? []
+      : [`${RECORD} is of version ${recorded.version}, and package.json of ${source.version}`]),
   ];
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) console.error('To write the files again: node scripts/plugin.mjs');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../core/text/index.ts';
 
-const TOKEN = /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\/|[{}[\],:]|[^\s{}[\],:"/]+/g;
+const TOKEN = /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\],:"/]+/g;
 
 type Token = { readonly text: string; readonly end: number };
 
@@ -24,9 +24,16 @@ export type Insertion = { readonly text: string; readonly inserted: string };
  * Inserts `parent.key` as the first member of `parent`, and `parent` as the first member of the whole where it is missing. Not a
  * byte of the rest changes. Undefined if the text is no such object, or holds the key already.
  */
-export function insertKey(text: string, [parent, key]: readonly [string, string], value: unknown): Insertion | undefined {
+export function insertKey(
+  text: string,
+  [parent, key]: readonly [string, string],
+  value: unknown,
+): Insertion | undefined {
   const tokens = tokensOf(text);
-  const place = tokens.findIndex(({ text: token }, at) => token === JSON.stringify(parent) && depthAt(tokens, at) === 1 && tokens[at + 1]?.text === ':');
+  const place = tokens.findIndex(
+    ({ text: token }, at) =>
+      token === JSON.stringify(parent) && depthAt(tokens, at) === 1 && tokens[at + 1]?.text === ':',
+  );
   const open = place === -1 ? 0 : place + 2;
   if (tokens[open]?.text !== '{') return undefined;
   const member = `${JSON.stringify(key)}: ${JSON.stringify(value)}`;
