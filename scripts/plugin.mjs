@@ -25,12 +25,15 @@ const LAUNCHER = 'bin/skillopt-mcp';
 /** Codex takes no tools from a server that answers later than this. */
 const STARTUP_SECONDS = 30;
 
+/** What agents put the plugin's folder in for. */
+const folderIn = (variable) => `$\{${variable}}`;
+
 /** Everything that is written, by path. */
 function filesOf({ name, version, description, license, skill, command, launcher, windowsLauncher }) {
   const author = { name };
   const facts = { name, version, description, license };
   const server = (folder) => ({ mcpServers: { [name]: { command: `${folder}/${LAUNCHER}`, args: [] } } });
-  const extension = { name, version, description, ...server('${extensionPath}') };
+  const extension = { name, version, description, ...server(folderIn('extensionPath')) };
   const { about, body } = partsOf(command);
   const listed = { name, version, description, author, source: './plugin', category: 'productivity' };
   const codexEntry = {
@@ -43,7 +46,7 @@ function filesOf({ name, version, description, license, skill, command, launcher
       $schema: `${SCHEMAS}/mcp.schema.json`,
       mcpServers: { [name]: { type: 'stdio', command: `./${LAUNCHER}`, args: [] } },
     }),
-    'plugin/.claude-plugin/plugin.json': json({ ...facts, author, ...server('${CLAUDE_PLUGIN_ROOT}') }),
+    'plugin/.claude-plugin/plugin.json': json({ ...facts, author, ...server(folderIn('CLAUDE_PLUGIN_ROOT')) }),
     'plugin/.codex-plugin/plugin.json': json({
       ...facts,
       ...{ author, skills: './skills/', mcpServers: './.codex-plugin/mcp.json' },

@@ -9,7 +9,7 @@ import { type PluginAgent, pluginHosts } from './hosts.ts';
 import type { PluginsPlace } from './receipt.ts';
 
 /** The agent's program, by its absolute path, outside of every project. Throws if it is not there. */
-export function locateAgent(agent: PluginAgent, { env, cwd }: PluginsPlace): Located {
+function locateAgent(agent: PluginAgent, { env, cwd }: PluginsPlace): Located {
   const { cli, title } = agentPrograms[agent];
   return locate({ cli, inherited: env, project: cwd, words: { agent: title, path: 'the path' } });
 }
@@ -57,7 +57,8 @@ export async function runVerb(at: AgentAtHand, verb: readonly string[]): Promise
   const said = `${stderr}\n${stdout}`.trim() || (shortMessage ?? '');
   return {
     isGood: !failed,
-    printed: withoutEscapes(stdout),
+    printed: withoutEscapes(`${stdout}\n${stderr}`), // some list on stderr
+
     words: maskKeysIn(clip(oneLine(withoutEscapes(said)), 300)),
   };
 }

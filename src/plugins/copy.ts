@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { digestOf, type Replacement, replaceFiles } from '../skills/index.ts';
 import { orIfMissing } from '../stores/index.ts';
-import type { PluginAgent } from './hosts.ts';
+import { PLUGIN, type PluginAgent } from './hosts.ts';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const PARTS = ['plugin', '.claude-plugin', '.agents/plugins'];
@@ -110,4 +110,5 @@ export async function removeCache(folder: string, own: ReadonlyMap<string, strin
   };
   if (files.length > 0 && (await Promise.all(files.map(isOurs))).every(Boolean))
     await rm(folder, { recursive: true, force: true });
+  await removeEmpty([dirname(folder), dirname(dirname(folder))].filter((path) => basename(path) === PLUGIN));
 }

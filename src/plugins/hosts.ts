@@ -57,7 +57,8 @@ const extensions = {
 /** The JSON in what a program printed. */
 function parsed(printed: string): unknown {
   try {
-    return JSON.parse(printed.slice(printed.search(/[[{]/)));
+    const text = printed.slice(printed.search(/[[{]/));
+    return JSON.parse(text.slice(0, Math.max(text.lastIndexOf(']'), text.lastIndexOf('}')) + 1));
   } catch {
     return undefined;
   }

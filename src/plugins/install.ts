@@ -27,7 +27,7 @@ import {
   withPlugins,
   writeReceipt,
 } from './receipt.ts';
-import { changesBetween, readAll } from './settings-files.ts';
+import { changesBetween, readAll, type Snapshot } from './settings-files.ts';
 import { takeOut } from './uninstall.ts';
 
 export type InstallOptions = {
@@ -85,8 +85,9 @@ export async function installPlugin(
     const receipt = await readReceipt(agent, place);
     if (receipt && (await isAsPlanned(at, receipt, plan))) return { ...answer, standing: 'already' };
     if (receipt) await takeOut(at, receipt);
+    const before = await readAll(plan.settings); // an agent may rewrite them when it is asked for its list
     await refuseTaken(at);
-    await perform(at, plan);
+    await perform(at, plan, before);
     return { ...answer, standing: 'installed' };
   });
 }
@@ -121,10 +122,12 @@ async function isAsPlanned(at: AgentAtHand, receipt: Receipt, { files }: Plan): 
 async function refuseTaken(at: AgentAtHand): Promise<void> {
   const { list, installedIn, uninstall, byHand } = pluginHosts[at.agent];
   const { title, binary } = agentPrograms[at.agent];
-  const [plugins = '', ...others] = await Promise.all(list.map(async (verb) => (await runVerb(at, verb)).printed));
+  const printed: string[] = [];
+  for (const verb of list) printed.push((await runVerb(at, verb)).printed); // two at once would write the same files
+  const [plugins = '', ...others] = printed;
   const isTaken =
     installedIn(plugins) !== undefined ||
-    others.some((printed) => /(?<![\w-])skillopt(?![\w-])/.test(printed.replaceAll(/\S*\/\S*/g, '')));
+    others.some((text) => /(?<![\w-])skillopt(?![\w-])/.test(text.replaceAll(/\S*\/\S*/g, '')));
   if (!isTaken && !(byHand && (await hasServer(at)))) return;
   const verbs = uninstall.map((verb) => [binary, ...verb].join(' '));
   throw new SkillError(
@@ -156,9 +159,8 @@ function readSettings(text: string, name: string): object {
 }
 
 /** Each part is in the receipt before it is done, so that a crash leaves nothing that cannot be undone. */
-async function perform(at: AgentAtHand, plan: Plan): Promise<void> {
+async function perform(at: AgentAtHand, plan: Plan, before: Snapshot): Promise<void> {
   const { agent, pluginsFolder } = at;
-  const before = await readAll(plan.settings);
   const files = [...plan.files].map(([path, bytes]): OwnFile => ({ path, digest: digestOf(bytes) }));
   const folders = missingFolders([...plan.files.keys(), ...plan.settings]);
   const begun: Receipt = {

@@ -58,7 +58,8 @@ export async function withPlugins<Result>(
 ): Promise<Result> {
   const folder = pluginsFolderOf(place);
   await openStateFolder(dirname(folder));
-  await makeFolderBelow(dirname(folder), join(folder, 'empty'));
+  // Agents are started in `empty`, and some read settings from all folders above it.
+  for (const name of ['empty', 'receipts']) await makeFolderBelow(dirname(folder), join(folder, name));
   const lock = await takeLock(join(folder, 'plugins.lock'), LOCK_WORDS);
   try {
     return await work(folder);
@@ -67,7 +68,7 @@ export async function withPlugins<Result>(
   }
 }
 
-const receiptPath = (pluginsFolder: string, agent: PluginAgent) => join(pluginsFolder, `${agent}.json`);
+const receiptPath = (pluginsFolder: string, agent: PluginAgent) => join(pluginsFolder, 'receipts', `${agent}.json`);
 
 export const writeReceipt = (pluginsFolder: string, receipt: Receipt) =>
   writePrivate(receiptPath(pluginsFolder, receipt.agent), `${jsonText(receipt)}\n`);
