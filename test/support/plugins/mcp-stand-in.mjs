@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // Stands in for `skillopt mcp`: an MCP server on stdin and stdout with one tool. Appends a line about each start and each call to
 // the file STAND_IN_LOG, if there is one.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const log = (row) => process.env.STAND_IN_LOG && appendFileSync(process.env.STAND_IN_LOG, `${JSON.stringify(row)}\n`);
 log({ started: process.argv.slice(2), cwd: process.cwd(), path: process.env.PATH });
 
@@ -18,7 +19,7 @@ const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
     capabilities: { tools: {} },
-    serverInfo: { name: 'skillopt', version: process.env.STAND_IN_VERSION ?? '0.1.0' },
+    serverInfo: { name: 'skillopt', version: process.env.STAND_IN_VERSION ?? version },
   }),
   ping: () => ({}),
   'tools/list': () => ({ tools: [tool] }),
