@@ -123,7 +123,11 @@ async function refuseTaken(at: AgentAtHand): Promise<void> {
   const { list, installedIn, uninstall, byHand } = pluginHosts[at.agent];
   const { title, binary } = agentPrograms[at.agent];
   const printed: string[] = [];
-  for (const verb of list) printed.push((await runVerb(at, verb)).printed); // two at once would write the same files
+  for (const verb of list) {
+    const ran = await runVerb(at, verb); // one after the other: two at once would write the same files
+    if (!ran.isGood) throw agentFailed(at.agent, `it could not list what it has: ${ran.words}`);
+    printed.push(ran.printed);
+  }
   const [plugins = '', ...others] = printed;
   const isTaken =
     installedIn(plugins) !== undefined ||

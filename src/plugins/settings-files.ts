@@ -76,10 +76,11 @@ export function bytesBefore({ before, back }: SettingsFile, after: Buffer): Buff
   return digestOf(bytes) === before ? bytes : undefined;
 }
 
+/** What agents write when they give a plugin back. */
+const OF_AGENTS = /^(?:true|false|null|[{}[\],:=]|"(?:enabledPlugins|extraKnownMarketplaces|skillopt@skillopt)")$/;
+
 /** Whether a file holds a word that none of the others has: then somebody else wrote it too. */
 export function hasNews(now: Buffer, others: readonly (Buffer | null)[]): boolean {
   const known = new Set(others.flatMap((bytes) => (bytes === null ? [] : wordsOf(bytes))));
-  return wordsOf(now).some(
-    (word) => !known.has(word) && /\S/.test(word) && !/^(?:true|false|null|[{}[\],:=])$/.test(word),
-  );
+  return wordsOf(now).some((word) => !known.has(word) && /\S/.test(word) && !OF_AGENTS.test(word));
 }

@@ -78,16 +78,17 @@ const verbs = {
   qwen: byExtension,
   opencode,
 }[name];
-if (words[0] === '--version') console.log('9.9.9');
+const say = (text) => process.stdout.write(`${text}\n`);
+if (words[0] === '--version') say('9.9.9');
 else {
   const line = words.join(' ');
   const verb = Object.keys(verbs)
     .sort((a, b) => b.length - a.length)
     .find((one) => line.startsWith(one));
   if (verb === undefined || existsSync(join(HOME, `fail ${verb}`))) {
-    console.error(`error: ${line} cannot be done`);
+    process.stderr.write(`error: ${line} cannot be done\n`);
     process.exit(1);
   }
   const said = verbs[verb](words.slice(verb.split(' ').length));
-  if (typeof said === 'string') console.log(said);
+  if (typeof said === 'string') say(said);
 }

@@ -57,6 +57,12 @@ export function pluginHome() {
     ...{ env, at, write, program },
     place: { env, cwd: at('work') },
     read: (path: string) => readFileSync(at(path), 'utf8'),
+    /** The files below a folder that hold a text. */
+    grep: (folder: string, text: string) =>
+      readdirSync(at(folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => readFileSync(path, 'latin1').includes(text)),
     has: (path: string) => existsSync(at(path)),
     bytes: () => Object.fromEntries(files().map((path) => [path, readFileSync(at(path), 'latin1')])),
     calls: () =>
