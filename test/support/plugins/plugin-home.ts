@@ -52,6 +52,11 @@ export function pluginHome() {
       )
       .map((entry) => join(entry.parentPath, entry.name).slice(home.path.length + 1))
       .sort();
+  async function runWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    const io = captureIo({ cwd: at('work'), env: variables });
+    const code = await runCli(['plugin', ...args], io);
+    return { code, out: io.out(), err: io.err() };
+  }
   return {
     ...home,
     ...{ env, at, write, program },
@@ -70,10 +75,7 @@ export function pluginHome() {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line)) as { words: string[]; cwd: string; path: string }[],
-    async run(...args: readonly string[]) {
-      const io = captureIo({ cwd: at('work'), env });
-      const code = await runCli(['plugin', ...args], io);
-      return { code, out: io.out(), err: io.err() };
-    },
+    run: (...args: readonly string[]) => runWith(env, ...args),
+    runWith,
   };
 }
