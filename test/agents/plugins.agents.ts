@@ -121,7 +121,7 @@ describe.each(rows)('the plugin in the real $agent', ({ agent, row, installed })
 });
 
 describe('validators of agents', () => {
-  const programOf = (cli: 'claude-cli' | 'gemini-cli') => inject('clis')[cli]?.program;
+  const programOf = (cli: 'claude-cli' | 'gemini-cli') => (inject('clis')[cli] as { program?: string } | undefined)?.program;
 
   it('find nothing in the folder of the plugin, nor in its marketplace', async () => {
     using home = pluginHome();
