@@ -12,7 +12,8 @@ import { startFakeProvider } from './fake-provider.ts';
 
 const run = promisify(execFile);
 const PROMPT = 'What did you learn last night?';
-const DESCRIPTION = "what skillopt learned from the person's past coding-agent sessions";
+/** A part without an apostrophe, which some agents escape. */
+const DESCRIPTION = 'past coding-agent sessions, and makes a skill measurably better';
 
 /** How each is asked one thing without a person, and lets the tool run. */
 const asked: Readonly<Record<(typeof PLUGIN_AGENTS)[number], readonly string[]>> = {
@@ -121,7 +122,8 @@ describe.each(rows)('the plugin in the real $agent', ({ agent, row, installed })
 });
 
 describe('validators of agents', () => {
-  const programOf = (cli: 'claude-cli' | 'gemini-cli') => (inject('clis')[cli] as { program?: string } | undefined)?.program;
+  const programOf = (cli: 'claude-cli' | 'gemini-cli') =>
+    (inject('clis')[cli] as { program?: string } | undefined)?.program;
 
   it('find nothing in the folder of the plugin, nor in its marketplace', async () => {
     using home = pluginHome();

@@ -20,7 +20,7 @@ export const SETTINGS: Readonly<Record<(typeof PLUGIN_AGENTS)[number], readonly 
   qwen: ['.qwen/settings.json', '{}'],
   opencode: [
     '.config/opencode/opencode.jsonc',
-    '{\n  // mine\n  "theme": "system",\n  "mcp": { "other": { "type": "local" }, },\n}\n',
+    '{\n  // mine\n  "theme": "system",\n  "mcp": { "other": { "type": "local", "command": ["true"], "enabled": false }, },\n}\n',
   ],
 };
 
