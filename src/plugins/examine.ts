@@ -41,7 +41,7 @@ export type ExaminedPlugin = {
   readonly problems: readonly PluginProblem[];
 };
 
-export type PluginProblem = { readonly message: string; readonly remedy: string };
+type PluginProblem = { readonly message: string; readonly remedy: string };
 
 /** Looks at each agent: whether it is there, and whether the plugin in it is the one of this package and starts. */
 export async function examinePlugins(
