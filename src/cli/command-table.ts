@@ -49,6 +49,7 @@ export const commands: readonly CommandEntry[] = [
     () => import('./commands/bench.ts'),
   ),
   entry('skill', 'check skills against the specification', () => import('./commands/skill.ts')),
+  entry('plugin', 'give a coding agent the skill and the tools of skillopt', () => import('./commands/plugin.ts')),
   entry('sim', 'serve the simulated models over HTTP', () => import('./commands/sim.ts')),
   entry('completion', 'print what lets a shell complete commands', async () => ({
     define: (await import('./commands/completion.ts')).defineFor(commands),

@@ -48,6 +48,7 @@ export {
   JOBS_FOLDER,
   makeFolderBelow,
   openStateFolder,
+  PLUGINS_FOLDER,
   readPrivate,
   requireOwn,
   SCHEDULES_FOLDER,

@@ -89,9 +89,13 @@ export const SCHEDULES_FOLDER = 'schedules';
 /** Nights that were started in the background: how far each is, and how it ended. */
 export const JOBS_FOLDER = 'jobs';
 
+/** Copies of the plugin that agents were given, and what was changed for them. */
+export const PLUGINS_FOLDER = 'plugins';
+
 /** Only we write such files, damaged ones that were set aside among them. */
 const MARK = /^(?:state\.json|state\.lock|index\.db|agents\.json)/;
-const OUR_FOLDERS = ['nights', ANSWERS_FOLDER, ADOPTIONS_FOLDER, APPLIED_FOLDER, SCHEDULES_FOLDER, JOBS_FOLDER];
+const FOR_LATER = [SCHEDULES_FOLDER, JOBS_FOLDER, PLUGINS_FOLDER];
+const OUR_FOLDERS = ['nights', ANSWERS_FOLDER, ADOPTIONS_FOLDER, APPLIED_FOLDER, ...FOR_LATER];
 const OUR_FILES = ['config.yaml', '.skilloptignore', ...OUR_FOLDERS];
 
 async function requireOurs(path: string): Promise<void> {

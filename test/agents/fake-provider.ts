@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { streamFor } from './provider-streams.ts';
-import { toolCallFor } from './tool-calls.ts';
+import { toolCallFor, type WantedTool } from './tool-calls.ts';
 
 /** What a CLI sent. `text` is the whole body, in which planted instructions are looked for. */
 type SeenRequest = { readonly path: string; readonly text: string };
@@ -11,13 +11,13 @@ type SeenRequest = { readonly path: string; readonly text: string };
  * Gemini. It answers `reply` to everything, with `callsTools` after a call of the shell that it is offered. Below
  * `refusing(status)` it refuses everything with that status.
  */
-export async function startFakeProvider(reply: string, { callsTools = false } = {}) {
+export async function startFakeProvider(reply: string, { callsTools = false, wanted }: Calling = {}) {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
     const text = await readText(request);
     const path = (request.url ?? '/').split('?')[0]!;
     if (request.method === 'POST') seen.push({ path, text });
-    const { status, type, body } = answerTo(path, text, reply, callsTools);
+    const { status, type, body } = answerTo(path, text, reply, { callsTools, wanted });
     response.writeHead(status, { 'content-type': type });
     response.end(body);
   });
@@ -40,14 +40,17 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** A shell, or the tool that is wanted, is called if it is offered. */
+type Calling = { readonly callsTools?: boolean; readonly wanted?: WantedTool | undefined };
+
 type Answer = { readonly status: number; readonly type: string; readonly body: string };
 
-function answerTo(path: string, text: string, reply: string, callsTools: boolean): Answer {
+function answerTo(path: string, text: string, reply: string, { callsTools, wanted }: Calling): Answer {
   const refused = /^\/refuse-(\d+)/.exec(path)?.[1];
   if (refused !== undefined) return json(Number(refused), refusal(Number(refused)));
   if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 11 });
   if (path.endsWith(':countTokens')) return json(200, { totalTokens: 11 });
-  const stream = (callsTools ? toolCallFor(path, text) : undefined) ?? streamFor(path, reply);
+  const stream = (callsTools || wanted ? toolCallFor(path, text, wanted) : undefined) ?? streamFor(path, reply);
   if (stream === undefined) return json(404, refusal(404));
   const isStreaming = path.endsWith(':streamGenerateContent') || /"stream":\s*true/.test(text);
   return isStreaming ? { status: 200, type: 'text/event-stream', body: stream.events } : json(200, stream.whole);

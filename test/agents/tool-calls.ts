@@ -9,12 +9,15 @@ type Schema = {
   readonly properties?: Record<string, { readonly type?: string }>;
   readonly required?: readonly string[];
 };
-type Tool = { readonly name?: string; readonly schema?: Schema };
-type Call = { readonly name: string; readonly args: Record<string, unknown> };
+type Tool = { readonly name?: string; readonly namespace?: string; readonly schema?: Schema };
+type Call = { readonly name: string; readonly namespace?: string; readonly args: Record<string, unknown> };
+
+/** A tool to call in place of the shell: what its name ends with, and its arguments. */
+export type WantedTool = { readonly ends: string; readonly args: Record<string, unknown> };
 
 /** A call of the shell that the request offers; none when it offers none, or when a tool has already run. */
-export function toolCallFor(path: string, body: string): Stream | undefined {
-  const call = DONE.test(body) ? undefined : shellCall(JSON.parse(body || '{}'));
+export function toolCallFor(path: string, body: string, wanted?: WantedTool): Stream | undefined {
+  const call = DONE.test(body) ? undefined : callIn(JSON.parse(body || '{}'), wanted);
   if (call === undefined) return undefined;
   if (path.endsWith('/messages')) return anthropicCall(call);
   if (path.endsWith('/chat/completions')) return chatCall(call);
@@ -23,8 +26,9 @@ export function toolCallFor(path: string, body: string): Stream | undefined {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: four providers' requests, each of another shape
-function shellCall({ tools = [] }: { tools?: readonly any[] }): Call | undefined {
+function callIn({ tools = [] }: { tools?: readonly any[] }, wanted?: WantedTool): Call | undefined {
   const offered: Tool[] = tools.flatMap((tool) => [
+    ...(tool.tools ?? []).map((inner: Tool) => ({ name: inner.name, namespace: tool.name })), // of a server, in Codex
     { name: tool.name, schema: tool.input_schema ?? tool.parameters },
     { name: tool.function?.name, schema: tool.function?.parameters },
     ...(tool.functionDeclarations ?? []).map(
@@ -34,6 +38,10 @@ function shellCall({ tools = [] }: { tools?: readonly any[] }): Call | undefined
       }),
     ),
   ]);
+  if (wanted !== undefined) {
+    const { name, namespace } = offered.find((tool) => tool.name?.endsWith(wanted.ends)) ?? {};
+    return name === undefined ? undefined : { name, args: wanted.args, ...(namespace && { namespace }) };
+  }
   const shell = offered.find(({ name }) => SHELLS.includes(name ?? ''));
   return shell && { name: shell.name!, args: shellArguments(shell.schema ?? {}) };
 }
@@ -97,9 +105,10 @@ function chatCall({ name, args }: Call): Stream {
   return { events: `${unnamed(chunks)}data: [DONE]\n\n`, whole };
 }
 
-function responsesCall({ name, args }: Call): Stream {
+function responsesCall({ name, namespace, args }: Call): Stream {
   const text = JSON.stringify(args);
-  const item = { id: 'fc_1', type: 'function_call', status: 'completed', call_id: 'call_1', name, arguments: text };
+  const called = { status: 'completed', call_id: 'call_1', name, ...(namespace && { namespace }) };
+  const item = { id: 'fc_1', type: 'function_call', ...called, arguments: text };
   const usage = { input_tokens: 11, output_tokens: 7, total_tokens: 18 };
   const started = { id: 'resp_0', object: 'response', created_at: 1, model: 'fake-model', output: [], error: null };
   const completed = { ...started, status: 'completed', output: [item], usage };

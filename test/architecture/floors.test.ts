@@ -81,7 +81,7 @@ describe('floors', () => {
     // a report tells a person which command to type next, and so does what is staged; CSS names its variables like flags.
     const others = sources.filter(
       (path) =>
-        !/^(cli|web|agents|runners|workspaces|project|report|app\/schedule)\/|\/(proposal-commands|baseline)\.ts$/.test(
+        !/^(cli|web|agents|plugins|runners|workspaces|project|report|app\/schedule)\/|\/(proposal-commands|baseline)\.ts$/.test(
           path,
         ),
     );

@@ -29,6 +29,7 @@ export const floors: readonly Readonly<Record<string, string>>[] = [
   { skills: 'skill folders on disk, and how live files are replaced' },
   {
     runners: 'agents at work on tasks',
+    plugins: 'the plugin for agents: installed, examined, taken out again',
     benchmarks: 'the six benchmarks: their data, and how their items are attempted and scored',
   },
   {

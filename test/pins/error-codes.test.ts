@@ -24,6 +24,7 @@ const codes = {
   SANDBOX_UNAVAILABLE: true,
   QUEUE_UNREACHABLE: true,
   WORKER_MISMATCH: true,
+  PLUGIN_FAILED: true,
   USAGE: true,
 } satisfies Record<ErrorCode, true>;
 

@@ -8,6 +8,7 @@ import { commands } from '../../src/cli/command-table.ts';
 import { buildCommand } from '../../src/cli/run-command.ts';
 import { openTerminal } from '../../src/cli/terminal/terminal.ts';
 import { captureIo } from '../support/capture-io.ts';
+import { pluginHome } from '../support/plugins/plugin-home.ts';
 import { openRecording, type Place, recordedCommands } from '../support/recordings/json-recording.ts';
 import {
   answerOfNight,
@@ -257,6 +258,23 @@ describe('what commands answer with --json', () => {
     const timer = setInterval(() => io.out() !== '' && io.emit('SIGINT'), 20);
     await keep('sim', 'sim --port 0', { ...here, onIo });
     clearInterval(timer);
+    compare();
+  });
+
+  it('about the plugin', async () => {
+    using home = pluginHome();
+    const { keepAll, compare } = openRecording('plugin');
+    await keepAll(home.place, {
+      'plugin install --dry-run': 'plugin install codex --dry-run',
+      'plugin install': 'plugin install codex',
+      'plugin install again': 'plugin install codex',
+      'plugin list': 'plugin list',
+      'plugin uninstall --dry-run': 'plugin uninstall codex --dry-run',
+      'plugin uninstall': 'plugin uninstall codex',
+      'plugin uninstall of nothing': 'plugin uninstall codex',
+      'plugin doctor of nothing': 'plugin doctor',
+      'plugin install into an unknown agent': 'plugin install vim',
+    });
     compare();
   });
 

@@ -11,6 +11,9 @@ const SOURCES = [
   'scripts',
   'docs',
   'examples',
+  'plugin',
+  '.claude-plugin',
+  '.agents',
   'test/support',
   'bench/workers',
   'bench/quality',
@@ -51,7 +54,8 @@ function compile(): void {
   renameSync(join(COMPILED, 'src'), join(COMPILED, 'dist'));
   const isText = (path: string) => /\.(md|mjs|py)$/.test(path);
   for (const path of filesIn('src').filter(isText)) cpSync(path, join(COMPILED, path.replace('src', 'dist')));
-  for (const path of ['package.json', 'bin']) cpSync(path, join(COMPILED, path), { recursive: true });
+  for (const path of ['package.json', 'bin', 'plugin', '.claude-plugin', '.agents'])
+    cpSync(path, join(COMPILED, path), { recursive: true });
   symlinkSync('dist', join(COMPILED, 'src')); // one copy of the code for both: its place among the sources, and in the package
 }
 

@@ -98,8 +98,10 @@ const UNSTEADY = new Set([
   'bytes',
   'freedBytes',
   'hash',
+  'listedVersion',
   'ms',
   'receipt',
+  'runningVersion',
   'totalWallTimeS',
   'version',
   'waitMs',
@@ -125,6 +127,7 @@ function steadyText(text: string, folders: Folders): string {
   return placed
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, '<time>')
     .replace(/\d{4}-\d\d-\d\d/, '<date>')
+    .replace(/(?<=\/plugins\/)\d[^/]*/, '<version>')
     .replace(/127\.0\.0\.1:\d+/, '127.0.0.1:<port>')
     .replace(process.versions.node, '<version>')
     .replace(/(?<=^<.*)[0-9a-f@-]{8,}|(?<=-)[0-9a-f]{20}$/, '<hash>'); // of a folder that is another each time

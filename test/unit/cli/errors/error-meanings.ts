@@ -98,6 +98,11 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
     means: 'A worker has another copy of the project, and would score a task differently. It made no attempt.',
     remedy: 'Give all machines the same files, packages and versions: [workers.md](workers.md).',
   },
+  PLUGIN_FAILED: {
+    means: 'An agent did not install, list or remove the plugin. An install that fails is undone.',
+    remedy:
+      'The message quotes the agent. `skillopt plugin install AGENT --dry-run` shows the commands, to try them by hand.',
+  },
   USAGE: {
     means: 'A command, argument or option that does not exist or does not fit.',
     remedy: 'The hint names what was probably meant. `skillopt COMMAND --help` lists all of them.',

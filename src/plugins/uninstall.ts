@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digestOf } from '../skills/index.ts';
+import { orIfMissing } from '../stores/index.ts';
+import { type AgentAtHand, agentFailed, listedVersion, requireAgent, runVerb } from './agent-process.ts';
+import { changeFiles, removeCache, removeEmpty, removeOwn } from './copy.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts } from './hosts.ts';
+import {
+  type PluginsPlace,
+  pluginsFolderOf,
+  type Receipt,
+  readReceipt,
+  removeReceipt,
+  rootOf,
+  withPlugins,
+} from './receipt.ts';
+import { bytesBefore, digestOrNull, hasNews, readAll, type SettingsFile, type Snapshot } from './settings-files.ts';
+
+/** A file that was left as it is. */
+export type LeftFile = { readonly path: string; readonly why: string };
+
+export type PluginUninstall = {
+  readonly agent: PluginAgent;
+  /** `none` where no install of ours is known. */
+  readonly standing: 'uninstalled' | 'none' | 'planned';
+  readonly commands: readonly (readonly string[])[];
+  readonly files: readonly string[];
+  readonly left: readonly LeftFile[];
+};
+
+/** Undoes an install, as its receipt says, and nothing else. */
+export async function uninstallPlugin(
+  agent: PluginAgent,
+  place: PluginsPlace,
+  { isDryRun = false } = {},
+): Promise<PluginUninstall> {
+  const known = await readReceipt(agent, place);
+  if (known === undefined) return { agent, standing: 'none', commands: [], files: [], left: [] };
+  const program = await requireAgent(agent, place);
+  const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place) };
+  const commands = pluginHosts[agent].uninstall.map((verb) => [program.path, ...verb]);
+  const files = known.files.map(({ path }) => path);
+  if (isDryRun) return { agent, standing: 'planned', commands, files, left: [] };
+  return withPlugins(place, async () => {
+    const left = await takeOut(at, (await readReceipt(agent, place)) ?? known);
+    return { agent, standing: 'uninstalled', commands, files, left };
+  });
+}
+
+/** The plugin leaves the agent first: if that fails, everything else stays, and it can be tried again. */
+export async function takeOut(at: AgentAtHand, receipt: Receipt): Promise<readonly LeftFile[]> {
+  const { agent, place, pluginsFolder } = at;
+  const now = await readAll(receipt.settings.map(({ path }) => path));
+  const left = [...(await removeInserted(at, receipt))];
+  const failures: string[] = [];
+  for (const verb of pluginHosts[agent].uninstall) {
+    const { isGood, words } = await runVerb(at, verb);
+    if (!isGood) failures.push(words);
+  }
+  // The person may have removed it already: only the list counts.
+  if ((await listedVersion(at)) !== undefined)
+    throw agentFailed(agent, `it still lists ${PLUGIN}${failures.length > 0 ? `: ${failures.join('; ')}` : ''}`);
+  for (const file of receipt.settings) left.push(...(await restoreSettings(at, receipt, file, now)));
+  const changed = await removeOwn(pluginsFolder, receipt.files);
+  left.push(...changed.map((path) => ({ path, why: 'it was changed since the install' })));
+  const root = rootOf(pluginsFolder, receipt);
+  const cache = pluginHosts[agent].cache?.(receipt.version);
+  if (cache !== undefined) await removeCache(join(hostFolder(agent, place.env), cache), pluginDigests(root, receipt));
+  await removeEmpty(receipt.folders);
+  await removeReceipt(pluginsFolder, agent);
+  return left;
+}
+
+/** By path below the plugin's folder. */
+function pluginDigests(root: string, { files }: Receipt): ReadonlyMap<string, string> {
+  const folder = join(root, 'plugin');
+  const below = files.filter(({ path }) => path.startsWith(folder));
+  return new Map(below.map(({ path, digest }) => [path.slice(folder.length + 1).replaceAll('\\', '/'), digest]));
+}
+
+/** Takes our text out of a settings file, wherever it stands in it now. */
+async function removeInserted({ pluginsFolder }: AgentAtHand, { inserted }: Receipt): Promise<readonly LeftFile[]> {
+  if (inserted === null) return [];
+  const { path, text } = inserted;
+  const old = await orIfMissing(readFile(path), undefined);
+  const parts = old?.toString('utf8').split(text) ?? [];
+  if (old === undefined) return [];
+  if (parts.length !== 2 || !Buffer.from(parts.join(text)).equals(old))
+    return [{ path, why: `mcp.${PLUGIN} in it was changed since the install` }];
+  const bytes = Buffer.from(parts.join(''));
+  await changeFiles(pluginsFolder, [{ path, expected: digestOf(old), bytes, isAnyFile: true }]);
+  return [];
+}
+
+/** What the agent's own commands leave over goes, if nobody else has changed the file since the install. */
+async function restoreSettings(
+  at: AgentAtHand,
+  receipt: Receipt,
+  file: SettingsFile,
+  atStart: Snapshot,
+): Promise<readonly LeftFile[]> {
+  const { path, before, after } = file;
+  const start = atStart.get(path) ?? null;
+  const now = (await readAll([path])).get(path) ?? null;
+  if (now === null || digestOrNull(now) === before) return [];
+  const old = start !== null && digestOrNull(start) === after ? bytesBefore(file, start) : undefined;
+  if (old !== undefined && !hasNews(now, [start!, old])) {
+    await changeFiles(at.pluginsFolder, [{ path, expected: digestOf(now), bytes: old, isAnyFile: true }]);
+    return [];
+  }
+  const marks = [`${PLUGIN}@${PLUGIN}`, rootOf(at.pluginsFolder, receipt)];
+  const isNamed = marks.some((mark) => now.includes(mark));
+  return isNamed ? [{ path, why: `it was changed since the install, and still names ${PLUGIN}` }] : [];
+}
