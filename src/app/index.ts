@@ -53,6 +53,7 @@ export {
 } from './night/find-nights.ts';
 export {
   type NightEstimate,
+  type NightLimits,
   type NightPlan,
   type NightPreview,
   type PlannedWork,
@@ -72,7 +73,6 @@ export {
 export {
   type NightConsent,
   type NightEvent,
-  type NightLimits,
   openModels,
   requireConsent,
   runNight,

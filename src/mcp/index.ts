@@ -1,1 +1,2 @@
-export { openingAnswer, serveMcp } from './serve.ts';
+export { openingAnswer } from './opening.ts';
+export { serveMcp } from './serve.ts';

@@ -3,7 +3,7 @@ import { basename, isAbsolute } from 'node:path';
 import { describeRun } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import { findSkillFiles, lintFolder } from '../skills/index.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /** What was found at an absolute path. An agent may work anywhere, so nothing is relative. */
 async function requirePath(path: string, what: string): Promise<Awaited<ReturnType<typeof stat>>> {

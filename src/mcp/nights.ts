@@ -17,7 +17,7 @@ import { head, shellWord } from '../core/text/index.ts';
 import { commandOf, reportMarkdown, type SleepReport } from '../report/index.ts';
 import { isProjectOf, marksOf, openSleep, type Proposal, placeOfProcess, readSleepState } from '../sleep/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
-import type { Facts, ToolContext } from './tools.ts';
+import type { Facts, ToolContext } from './tool-context.ts';
 
 type OfProject = { readonly project: string };
 type Limits = { readonly [limit in 'maxUsd' | 'maxMinutes' | 'maxCalls']?: number | undefined };

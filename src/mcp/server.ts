@@ -4,8 +4,9 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { SkillError } from '../core/contracts/index.ts';
 import { isObject, printable } from '../core/text/index.ts';
-import { INSTRUCTIONS, type McpOptions, SERVER_NAME } from './serve.ts';
-import { type Facts, type Tool, tools } from './tools.ts';
+import { INSTRUCTIONS, type McpOptions, SERVER_NAME } from './opening.ts';
+import type { Facts } from './tool-context.ts';
+import { type Tool, tools } from './tools.ts';
 import { WireTransport } from './wire.ts';
 
 /** Connects the SDK to a wire, and returns what takes its messages. */

@@ -1,19 +1,5 @@
 import { z } from 'zod';
-import type { McpOptions } from './serve.ts';
-
-export type Facts = Readonly<Record<string, unknown>>;
-
-type Asked = McpOptions & {
-  readonly signal: AbortSignal;
-  /** The person has said yes to the question of this call. */
-  readonly isAgreed: boolean;
-  readonly wasAsked: boolean;
-  readonly canAsk: boolean;
-};
-export type ToolContext = Asked;
-
-/** Facts, or a question for the person before the act. */
-type Answer = { readonly facts: Facts } | { readonly ask: string };
+import type { Answer, ToolContext } from './tool-context.ts';
 
 export type Tool = {
   readonly name: string;

@@ -78,10 +78,10 @@ describe('floors', () => {
 
   it('speaks of settings, not of flags, below the command line', () => {
     // Agents, interpreters, git and sandboxes are called with flags of theirs; a nightly job is a command with flags; a project is read for the person who typed the overrides;
-    // a report tells a person which command to type next, and so does what is staged; CSS names its variables like flags.
+    // a report tells a person which command to type next, and so do what is staged and the MCP server; CSS names its variables like flags.
     const others = sources.filter(
       (path) =>
-        !/^(cli|web|agents|plugins|runners|workspaces|project|report|app\/schedule)\/|\/(proposal-commands|baseline)\.ts$/.test(
+        !/^(cli|mcp|web|agents|plugins|runners|workspaces|project|report|app\/schedule)\/|\/(proposal-commands|baseline)\.ts$/.test(
           path,
         ),
     );

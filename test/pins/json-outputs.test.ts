@@ -281,7 +281,8 @@ describe('what commands answer with --json', () => {
   it('is recorded for every command and all of its parts', async () => {
     const recorded = recordedCommands();
     const isRecorded = (name: string) => recorded.some((command) => `${command} `.startsWith(`${name} `));
-    for (const entry of commands) {
+    for (const entry of commands.filter(({ name }) => name !== 'mcp')) {
+      // it speaks JSON-RPC
       const { commands: parts } = await buildCommand(entry, openTerminal(captureIo()));
       const names = parts.map((part) => `${entry.name} ${part.name()}`);
       expect([entry.name, ...names].filter((name) => !isRecorded(name))).toEqual([]);

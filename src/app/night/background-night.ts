@@ -1,6 +1,6 @@
 /*
  * A night that goes on when whoever asked for it is gone. `startNight` checks what was shown and agreed to, writes `job.json` and starts
- * `skillopt sleep run --job FOLDER`, detached. That process is `runAsJob`: it holds `run.lock` while it lives, writes `state.json`, and
+ * a night with the setting `job`, detached. That process is `runAsJob`: it holds `run.lock` while it lives, writes `state.json`, and
  * ends when a file `cancel` appears. Everybody else only reads: `readJob`.
  */
 import { spawn } from 'node:child_process';
@@ -21,9 +21,9 @@ import {
   takeRunLock,
   writePrivate,
 } from '../../stores/index.ts';
-import { pinNight, trusted } from '../schedule/night-job.ts';
-import { previewNight } from './plan-night.ts';
-import type { NightEvent, NightLimits, NightOptions } from './run-night.ts';
+import { flagWords, pinNight, trusted } from '../schedule/night-job.ts';
+import { type NightLimits, previewNight } from './plan-night.ts';
+import type { NightEvent, NightOptions } from './run-night.ts';
 
 const JobRecord = z.object({ project: z.string(), startedAt: z.string(), planDigest: z.string() });
 type JobRecord = z.infer<typeof JobRecord>;
@@ -84,7 +84,7 @@ export async function startNight(sleep: OpenSleep, { planDigest, limits = {} }: 
   await makeFolderBelow(folder, job);
   await writePrivate(join(job, STATE), JSON.stringify(BEGUN));
   await writePrivate(join(job, RECORD), JSON.stringify({ project, startedAt, planDigest }));
-  await detach([...command, '--job', job], { cwd: job, env: trusted(place.env, project) });
+  await detach([...command, ...flagWords({ job })], { cwd: job, env: trusted(place.env, project) });
   return id;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { homeIn, isForeign, projectFolders } from '../../agents/index.ts';
-import { parseConfig, SkillError } from '../../core/contracts/index.ts';
+import { parseConfig, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { isObject } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
@@ -36,7 +36,8 @@ import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
 import { ASSUMED, priceStages, USUAL_ATTEMPT } from '../price-estimate.ts';
-import type { NightLimits } from './run-night.ts';
+
+export type NightLimits = Pick<SkillOptConfigInput, 'maxMinutes' | 'maxCalls' | 'maxCostUsd'>;
 
 /** What a night would do: who reads what, and what that costs. */
 export type NightPlan = {

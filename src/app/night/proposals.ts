@@ -42,7 +42,8 @@ import {
 } from '../../sleep/index.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import { type KeptSchedule, readSchedule } from '../schedule/schedule-night.ts';
-import type { NightLimits, OpenedModels } from './run-night.ts';
+import type { NightLimits } from './plan-night.ts';
+import type { OpenedModels } from './run-night.ts';
 
 type ChosenProposals = {
   readonly stateFolder: string;

@@ -23,7 +23,7 @@
  * replies of the model that finds tasks, and a consent are kept all the same.
  */
 import { agentPrograms } from '../../agents/index.ts';
-import { type ChatModel, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import { type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { defined } from '../../core/text/index.ts';
 import { agentTargetOf, resolveModel } from '../../project/index.ts';
 import {
@@ -46,7 +46,7 @@ import {
   withConsent,
   withoutConsent,
 } from '../../sleep/index.ts';
-import { type NightPlan, planOf, requirePlan } from './plan-night.ts';
+import { type NightLimits, type NightPlan, planOf, requirePlan } from './plan-night.ts';
 
 /** Who may read texts of sessions. */
 export type NightConsent = {
@@ -55,8 +55,6 @@ export type NightConsent = {
   /** Asks the person about the others. Returns when they agree, throws otherwise. Default: throws `CONSENT_MISSING`. */
   readonly ask?: ((recipients: readonly Recipient[]) => Promise<void>) | undefined;
 };
-
-export type NightLimits = Pick<SkillOptConfigInput, 'maxMinutes' | 'maxCalls' | 'maxCostUsd'>;
 
 export type NightEvent = GatherEvent | { readonly type: 'night-planned'; readonly plan: NightPlan };
 

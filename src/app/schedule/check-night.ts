@@ -14,8 +14,8 @@ import { writePrivate } from '../../stores/index.ts';
 import { priceFor } from '../../train/index.ts';
 import { askForOneWord } from '../examine.ts';
 import { type Check, check } from '../examine-agents.ts';
+import type { NightLimits } from '../night/plan-night.ts';
 import { type NightPlan, planOf } from '../night/plan-night.ts';
-import type { NightLimits } from '../night/run-night.ts';
 
 /** Checks each thing that a night needs. Each model gets one tiny call, without a word of a session. */
 export async function examineNight(open: () => Promise<OpenSleep>, limits: NightLimits): Promise<Check[]> {

@@ -24,8 +24,7 @@ import {
   sleepShape,
 } from '../../sleep/index.ts';
 import { SCHEDULES_FOLDER } from '../../stores/index.ts';
-import { blockOf } from '../night/plan-night.ts';
-import type { NightLimits } from '../night/run-night.ts';
+import { blockOf, type NightLimits } from '../night/plan-night.ts';
 
 export type ClockTime = { readonly hour: number; readonly minute: number };
 

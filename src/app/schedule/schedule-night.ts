@@ -18,7 +18,7 @@ import {
 } from '../../stores/index.ts';
 import type { Place } from '../../transcripts/index.ts';
 import type { Check } from '../examine-agents.ts';
-import type { NightLimits } from '../night/run-night.ts';
+import type { NightLimits } from '../night/plan-night.ts';
 import { cron, type Installer, openPrograms, systemd, whyNoManager } from './installers.ts';
 import {
   type ClockTime,

@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { serveMcp } from '../../../src/mcp/index.ts';
 
-type Reply = { readonly id?: unknown; readonly result?: any; readonly error?: { code: number; message: string } };
+// biome-ignore lint/suspicious/noExplicitAny: replies are looked into by the tests
+type Any = any;
+type Reply = { readonly id?: unknown; readonly result?: Any; readonly error?: { code: number; message: string } };
 
 type ClientOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -44,7 +46,7 @@ export function mcpClient({ env = {}, mayRun = false, answer }: ClientOptions = 
     call: async (name: string, input: object = {}) =>
       (await request('tools/call', { name, arguments: input })).result as {
         readonly content: readonly [{ readonly text: string }];
-        readonly structuredContent: any;
+        readonly structuredContent: Any;
         readonly isError?: boolean;
       },
     async [Symbol.asyncDispose]() {
