@@ -6,13 +6,14 @@ import { mcpClient } from '../../support/mcp/mcp-client.ts';
 import { sleepHome } from '../../support/sleep/sleep-home.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from '../cli/sleep/night-over-http.ts';
 
-const config = (baseURL: string) => `sleep:\n  target: compatible:m@${baseURL}\n  llmMine: false\n  lookbackHours: 0\n`;
+const config = (baseURL: string, llmMine: boolean) =>
+  `sleep:\n  target: compatible:m@${baseURL}\n  llmMine: ${llmMine}\n  lookbackHours: 0\n`;
 
 /** A home with one session, whose project names a model at `baseURL`. */
-function nightHome(baseURL: string) {
+function nightHome(baseURL: string, llmMine = false) {
   const home = sleepHome();
   home.said();
-  home.write('shop/skillopt.config.yaml', config(baseURL));
+  home.write('shop/skillopt.config.yaml', config(baseURL, llmMine));
   const env = { ...process.env, ...home.env, PATH: process.env.PATH, OPENAI_COMPATIBLE_API_KEY: 'dummy-key' };
   return { ...home, env, [Symbol.dispose]: () => home[Symbol.dispose]() };
 }
@@ -49,6 +50,57 @@ it('a night goes from plan to report, in a process that its client does not need
   expect(report).toMatchObject({ night: 1, sessions: 1, markdown: expect.stringContaining('# Night 1') });
   expect((await client.call('sleep_job', { jobId: '../../x' })).structuredContent.code).toBe('USAGE');
 });
+
+/** A night whose model answers once `open` was called. */
+async function heldNight(answer = nightAnswer) {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const far = await startFakeLLM((request) => opened.then(() => answer(request)));
+  const home = nightHome(far.baseURL, true);
+  const client = mcpClient({ env: home.env, mayRun: true });
+  await client.open();
+  const start = async () => {
+    const { structuredContent: plan } = await client.call('sleep_plan', { project: home.shop });
+    const input = { project: home.shop, planDigest: plan.planDigest };
+    return (await client.call('sleep_run', input)).structuredContent;
+  };
+  const job = async (jobId: string, more = {}) =>
+    (await client.call('sleep_job', { jobId, ...more })).structuredContent;
+  return {
+    ...{ far, home, open, start, job },
+    async [Symbol.asyncDispose]() {
+      open();
+      await client[Symbol.asyncDispose]();
+      await far[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+it('a night that is cancelled, or whose process is killed, says so, and goes on from there', async () => {
+  await using held = await heldNight();
+  const { far, home, open, start, job } = held;
+  const { jobId: first } = await start();
+  await expect.poll(() => far.requests.length).toBeGreaterThan(0);
+  expect(await job(first)).toMatchObject({ state: 'running' });
+  expect(await start()).toMatchObject({ code: 'RUN_LOCKED', message: expect.stringContaining(first) });
+  await job(first, { cancel: true });
+  await expect.poll(() => job(first, { waitSeconds: 5 })).toMatchObject({ state: 'cancelled', hint: RESUMES });
+
+  const { jobId: second } = await start();
+  const lock = join(home.state, 'jobs', second, 'run.lock');
+  await expect.poll(() => existsSync(lock)).toBe(true);
+  process.kill(JSON.parse(readFileSync(lock, 'utf8')).pid, 'SIGKILL');
+  await expect.poll(() => job(second)).toMatchObject({ state: 'failed', hint: RESUMES });
+
+  open();
+  const { jobId: third } = await start();
+  await expect.poll(() => job(third, { waitSeconds: 5 })).toMatchObject({ state: 'done', night: 1 });
+});
+
+const RESUMES = expect.stringContaining('resumes');
 
 it('sends nothing to anybody without a consent that a person has typed', async () => {
   await using far = await startFakeLLM(nightAnswer);
