@@ -37,10 +37,16 @@ export function startMcp({ cwd, env = {}, before }: Options) {
   const ended = new Promise<{ readonly code: number | null; readonly signal: string | null }>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal }));
   });
-  /** Resolves once it holds, and rejects when the process is over before. */
+  /** Resolves once it holds, and rejects when it throws or the process is over before. */
   const until = (isThere: () => boolean) =>
     new Promise<void>((resolve, reject) => {
-      look = () => isThere() && resolve();
+      look = () => {
+        try {
+          if (isThere()) resolve();
+        } catch (error) {
+          reject(error);
+        }
+      };
       look();
       void ended.then((end) => reject(new Error(`ended with ${JSON.stringify(end)}: ${stderr}`)));
     });
