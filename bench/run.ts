@@ -25,6 +25,7 @@ import { harvestProse } from './rows/harvest-prose.ts';
 import { help } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
 import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
+import { mcpStart } from './rows/mcp-start.ts';
 import { memory } from './rows/memory.ts';
 import { mine } from './rows/mine.ts';
 import { nightOverhead } from './rows/night-overhead.ts';
@@ -41,6 +42,7 @@ import { workspaces } from './workspaces.ts';
 
 const rows: readonly BenchRow[] = [
   help,
+  mcpStart,
   cpu,
   overhead,
   nightOverhead,

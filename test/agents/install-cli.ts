@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import pLimit from 'p-limit';
@@ -23,6 +23,7 @@ async function installClis(): Promise<Partial<Record<AgentCliName, Installed>>> 
   const entries = cliRows.map(({ cli, specifier }) =>
     twoAtATime(async () => [cli, await installCli(agentClis[cli].binary, specifier)] as const),
   );
+  await twoAtATime(installConformance);
   return Object.fromEntries(await Promise.all(entries));
 }
 
@@ -31,13 +32,17 @@ export type Installed = { readonly program: string; readonly missing?: never } |
 
 type Missing = { readonly missing: string; readonly isOffline: boolean };
 
+/** The examination of MCP servers, which wants a newer Node than ours: that one is installed beside it. */
+export const installConformance = () =>
+  installCli('conformance', '@modelcontextprotocol/conformance@0.2.0-alpha.12', ['node@24']);
+
 /** A CLI from npm, installed into the cache folder unless one is there that starts. */
-async function installCli(binary: string, specifier: string): Promise<Installed> {
+async function installCli(binary: string, specifier: string, beside: readonly string[] = []): Promise<Installed> {
   const folder = resolve('.cache/agents', specifier.replace(/^@/, '').replaceAll('/', '-'));
   const program = resolve(folder, 'node_modules/.bin', binary);
   try {
     await start(program, folder).catch(async () => {
-      await install(folder, specifier);
+      await install(folder, [specifier, ...beside]);
       await start(program, folder);
     });
     return { program };
@@ -48,15 +53,22 @@ async function installCli(binary: string, specifier: string): Promise<Installed>
 
 /** Some unpack themselves into the home when they start for the first time. */
 async function start(program: string, home: string): Promise<void> {
-  await execa(program, ['--version'], { timeout: 60_000, stdin: 'ignore', env: { HOME: home } });
+  await execa(program, ['--version'], {
+    timeout: 60_000,
+    stdin: 'ignore',
+    env: { HOME: home, PATH: pathWith(program) },
+  });
 }
 
-async function install(folder: string, specifier: string): Promise<void> {
+/** Programs are found first where this one is: the Node that it wants. */
+export const pathWith = (program: string) => `${dirname(program)}:${process.env.PATH}`;
+
+async function install(folder: string, specifiers: readonly string[]): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   const patience = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
-  await execa('npm', ['install', '--prefix', folder, ...quiet, ...patience, specifier], { timeout: 240_000 });
+  await execa('npm', ['install', '--prefix', folder, ...quiet, ...patience, ...specifiers], { timeout: 240_000 });
 }
 
 const OFFLINE =

@@ -21,6 +21,11 @@ const importsOf = (path: string) =>
   [...textOf(path).matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, specifier]) =>
     relative('src', resolve('src', dirname(path), specifier!)),
   );
+/** Without what is loaded later, by `import()`, and without types. */
+const staticImportsOf = (path: string) =>
+  [...textOf(path).matchAll(/^(?:import|export)(?! type\b)(?:[^;'"]*? from)? '([^']+)';/gm)].map(([, specifier]) =>
+    specifier!.startsWith('.') ? relative('src', resolve('src', dirname(path), specifier!)) : specifier!,
+  );
 const imports = sources.flatMap((path) => importsOf(path).map((to) => ({ path, to })));
 const acrossRooms = imports.filter(({ path, to }) => roomOf(path) !== roomOf(to));
 
@@ -64,6 +69,22 @@ describe('floors', () => {
       ({ path, to }) => roomOf(to) === 'web' || (roomOf(path) === 'web' && !roomOf(to).startsWith('core/')),
     );
     expect(breaches.map(({ path, to }) => `${path} → ${to}`)).toEqual([]);
+  });
+
+  it('have a server for agents that loads no engine at its start, nor with its list of tools', () => {
+    const reached = (...begin: readonly string[]) => {
+      const loaded = new Set(begin);
+      for (const path of loaded) if (sources.includes(path)) for (const next of staticImportsOf(path)) loaded.add(next);
+      const own = [...loaded].filter((path) => sources.includes(path));
+      const packages = [...loaded].filter((name) => !own.includes(name) && !name.startsWith('node:'));
+      return { rooms: [...new Set(own.map(roomOf))].sort(), packages };
+    };
+    const untilFirstAnswer = reached('mcp/index.ts', 'mcp/serve.ts');
+    expect(untilFirstAnswer.rooms).toEqual(['core/text', 'mcp']);
+    expect(untilFirstAnswer.packages.filter((name) => !name.startsWith('@noble/hashes/'))).toEqual([]);
+    const { rooms } = reached('cli/commands/mcp.ts', 'mcp/serve.ts', 'mcp/server.ts', 'mcp/tools.ts');
+    expect(rooms.filter((room) => !/^(cli|core\/\w+|mcp|report)$/.test(room))).toEqual([]);
+    expect(reached('mcp/nights.ts').rooms).toContain('app'); // what is kept out by being loaded later
   });
 
   it('has no import cycles', () => {
