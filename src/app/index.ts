@@ -34,7 +34,6 @@ export {
   viewRun,
 } from './load-run.ts';
 export {
-  type BackgroundNight,
   cancelJob,
   type JobHooks,
   listJobs,

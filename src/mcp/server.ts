@@ -53,7 +53,7 @@ function result(facts: Facts) {
   return { content: [{ type: 'text' as const, text: factsText(shown) }], structuredContent: shown };
 }
 
-export const factsText = (facts: Facts): string => stringify(facts, { lineWidth: 0, aliasDuplicateObjects: false });
+const factsText = (facts: Facts): string => stringify(facts, { lineWidth: 0, aliasDuplicateObjects: false });
 
 /** Texts of sessions and models without what acts on a terminal or hides. */
 function display(value: unknown): unknown {

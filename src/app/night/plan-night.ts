@@ -144,7 +144,7 @@ async function unfinishedRecord({ folder, project }: OpenSleep): Promise<NightRe
 }
 
 /** The same for the same texts, models, recipients, settings and limits. Where a program lies does not count. */
-export async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: NightLimits = {}): Promise<string> {
+async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: NightLimits = {}): Promise<string> {
   const { target: _target, optimizer: _optimizer, judge: _judge, ...settings } = sleep.settings;
   const models = ROLES.map((role) => {
     const spec = plan.models[role];
