@@ -8,6 +8,9 @@ import { cliRows } from './cli-rows.ts';
 import { startFakeProvider } from './fake-provider.ts';
 import type { WantedTool } from './tool-calls.ts';
 
+/** The package as a user would install it: Codex takes no tools from a server as slow as that of the sources. */
+const SKILLOPT = resolve('.cache/package/bin/skillopt.mjs');
+
 type Agent = (typeof PLUGIN_AGENTS)[number];
 
 export const rowOf = (agent: Agent) => cliRows.find(({ cli }) => cli === `${agent}-cli`)!;
@@ -59,12 +62,20 @@ export async function agentWithPlugin(agent: Agent, installed: string, tools: re
     home,
     work,
     /** Runs `skillopt plugin` for this agent. */
-    plugin: (verb: string) => home.runWith({ ...env, SKILLOPT_HOME: home.at('state') }, verb, agent),
-    /** Asks once, in the folder of work. */
-    async ask(more: Readonly<Record<string, string>> = {}) {
+    async plugin(verb: string) {
+      const { exitCode, stdout, stderr } = await execa(process.execPath, [SKILLOPT, 'plugin', verb, agent], {
+        ...{ cwd: work, env: { ...env, SKILLOPT_HOME: home.at('state') }, extendEnv: false, reject: false },
+      });
+      return { code: exitCode, out: stdout, err: stderr };
+    },
+    /** Asks once, in the folder of work. `programs` is a folder at the end of PATH. */
+    async ask({ programs = '/bin' } = {}) {
       const before = provider.seen.length;
       const { stdout, stderr } = await execa(program, [...(row.extraArgs?.(provider.url) ?? []), ...asked[agent]], {
-        ...{ cwd: work, env: { ...env, ...ENV, CI: '1', NO_COLOR: '1', ...more } },
+        ...{
+          cwd: work,
+          env: { ...env, ...ENV, PATH: `${env.PATH}:${programs}`, CI: '1', NO_COLOR: '1' },
+        },
         ...{ extendEnv: false, reject: false, stdin: 'ignore', timeout: 100_000 },
       });
       const sent = provider.seen.slice(before).map(({ text }) => text);

@@ -121,7 +121,14 @@ function responsesCall({ at, name, namespace, args }: Call): Stream {
   const called = { status: 'completed', call_id: `call_${at + 1}`, name, ...(namespace && { namespace }) };
   const item = { id: `fc_${at + 1}`, type: 'function_call', ...called, arguments: text };
   const usage = { input_tokens: 11, output_tokens: 7, total_tokens: 18 };
-  const started = { id: `resp_0${at}`, object: 'response', created_at: 1, model: 'fake-model', output: [], error: null };
+  const started = {
+    id: `resp_0${at}`,
+    object: 'response',
+    created_at: 1,
+    model: 'fake-model',
+    output: [],
+    error: null,
+  };
   const completed = { ...started, status: 'completed', output: [item], usage };
   const place = { item_id: item.id, output_index: 0 };
   const events = [
