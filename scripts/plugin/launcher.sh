@@ -23,6 +23,16 @@ is_foreign() {
   [ -n "$root" ] && holds "$root" "$1"
 }
 
+# A state folder in the project would hold consents that nobody gave.
+is_outside() {
+  case $1 in '~' | '~/'*) set -- "$home${1#'~'}" ;; esac
+  case $1 in /*) ;; *) return 1 ;; esac
+  real=$(cd "$1" 2>/dev/null && pwd -P) || real=$1
+  ! is_foreign "$1" && ! is_foreign "$real"
+}
+is_outside "$SKILLOPT_HOME" || unset SKILLOPT_HOME
+is_outside "$XDG_STATE_HOME" || unset XDG_STATE_HOME
+
 clean=
 IFS=:
 for folder in $PATH; do

@@ -46,7 +46,7 @@ if [ ! -x "$node" ] || [ ! -f "$entry" ]; then
   echo 'skillopt or its Node was moved or removed. Write this launcher again: skillopt plugin install ${agent}' >&2
   exit 127
 fi
-[ -n "$SKILLOPT_HOME" ] || SKILLOPT_HOME=${quoted(stateFolder)}
+SKILLOPT_HOME=${quoted(stateFolder)} # a project's settings can name another, with consents that nobody gave
 export SKILLOPT_HOME
 exec "$node" "$entry" mcp
 `;
@@ -57,7 +57,7 @@ const windowsLauncher = ({ pinned: { node, entry }, agent, stateFolder }: Launch
     `rem Written by "skillopt plugin install ${agent}"; "skillopt plugin uninstall ${agent}" takes it away.`,
     'set NODE_OPTIONS=',
     'set NODE_PATH=',
-    `if not defined SKILLOPT_HOME set "SKILLOPT_HOME=${stateFolder}"`,
+    `set "SKILLOPT_HOME=${stateFolder}"`,
     `"${node}" "${entry}" mcp`,
     '',
   ].join('\r\n');

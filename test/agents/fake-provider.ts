@@ -40,8 +40,8 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A shell, or the tool that is wanted, is called if it is offered. */
-type Calling = { readonly callsTools?: boolean; readonly wanted?: WantedTool | undefined };
+/** A shell, or the tools that are wanted, are called if they are offered. */
+type Calling = { readonly callsTools?: boolean; readonly wanted?: readonly WantedTool[] | undefined };
 
 type Answer = { readonly status: number; readonly type: string; readonly body: string };
 

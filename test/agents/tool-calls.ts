@@ -3,21 +3,32 @@ import { named, type Stream, unnamed } from './provider-streams.ts';
 /** The names under which agents offer a shell. */
 const SHELLS = ['Bash', 'bash', 'shell', 'exec_command', 'shell_command', 'run_shell_command'];
 const COMMAND = 'echo tool-ran > out.txt; cat out.txt';
-const DONE = /"tool_result"|"role":\s*"tool"|"function_call_output"|"functionResponse"/;
+const DONE = /"tool_result"|"role":\s*"tool"|"function_call_output"|"functionResponse"/g;
 
 type Schema = {
   readonly properties?: Record<string, { readonly type?: string }>;
   readonly required?: readonly string[];
 };
 type Tool = { readonly name?: string; readonly namespace?: string; readonly schema?: Schema };
-type Call = { readonly name: string; readonly namespace?: string; readonly args: Record<string, unknown> };
+type Call = {
+  /** How many have returned before. */
+  readonly at: number;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly args: Record<string, unknown>;
+};
 
 /** A tool to call in place of the shell: what its name ends with, and its arguments. */
 export type WantedTool = { readonly ends: string; readonly args: Record<string, unknown> };
 
-/** A call of the shell that the request offers; none when it offers none, or when a tool has already run. */
-export function toolCallFor(path: string, body: string, wanted?: WantedTool): Stream | undefined {
-  const call = DONE.test(body) ? undefined : callIn(JSON.parse(body || '{}'), wanted);
+/**
+ * A call of the shell that the request offers; none when it offers none, or when a tool has already run. If tools are wanted, they
+ * are called in their order, each after the one before has returned.
+ */
+export function toolCallFor(path: string, body: string, wanted?: readonly WantedTool[]): Stream | undefined {
+  const at = body.match(DONE)?.length ?? 0;
+  if (at >= (wanted?.length ?? 1)) return undefined;
+  const call = callIn(JSON.parse(body || '{}'), at, wanted?.[at]);
   if (call === undefined) return undefined;
   if (path.endsWith('/messages')) return anthropicCall(call);
   if (path.endsWith('/chat/completions')) return chatCall(call);
@@ -26,7 +37,7 @@ export function toolCallFor(path: string, body: string, wanted?: WantedTool): St
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: four providers' requests, each of another shape
-function callIn({ tools = [] }: { tools?: readonly any[] }, wanted?: WantedTool): Call | undefined {
+function callIn({ tools = [] }: { tools?: readonly any[] }, at: number, wanted?: WantedTool): Call | undefined {
   const offered: Tool[] = tools.flatMap((tool) => [
     ...(tool.tools ?? []).map((inner: Tool) => ({ name: inner.name, namespace: tool.name })), // of a server, in Codex
     { name: tool.name, schema: tool.input_schema ?? tool.parameters },
@@ -40,10 +51,10 @@ function callIn({ tools = [] }: { tools?: readonly any[] }, wanted?: WantedTool)
   ]);
   if (wanted !== undefined) {
     const { name, namespace } = offered.find((tool) => tool.name?.endsWith(wanted.ends)) ?? {};
-    return name === undefined ? undefined : { name, args: wanted.args, ...(namespace && { namespace }) };
+    return name === undefined ? undefined : { at, name, args: wanted.args, ...(namespace && { namespace }) };
   }
   const shell = offered.find(({ name }) => SHELLS.includes(name ?? ''));
-  return shell && { name: shell.name!, args: shellArguments(shell.schema ?? {}) };
+  return shell && { at, name: shell.name!, args: shellArguments(shell.schema ?? {}) };
 }
 
 function shellArguments({ properties = {}, required = [] }: Schema): Record<string, unknown> {
@@ -62,10 +73,10 @@ function shellArguments({ properties = {}, required = [] }: Schema): Record<stri
   ]);
 }
 
-function anthropicCall({ name, args }: Call): Stream {
+function anthropicCall({ at, name, args }: Call): Stream {
   const usage = { input_tokens: 11, output_tokens: 7 };
-  const message = { id: 'msg_0', type: 'message', role: 'assistant', model: 'fake', stop_sequence: null };
-  const block = { type: 'tool_use', id: 'toolu_1', name };
+  const message = { id: `msg_0${at}`, type: 'message', role: 'assistant', model: 'fake', stop_sequence: null };
+  const block = { type: 'tool_use', id: `toolu_${at + 1}`, name };
   const events = [
     { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } },
     { type: 'content_block_start', index: 0, content_block: { ...block, input: {} } },
@@ -80,9 +91,9 @@ function anthropicCall({ name, args }: Call): Stream {
   };
 }
 
-function chatCall({ name, args }: Call): Stream {
-  const head = { id: 'chatcmpl-0', created: 1, model: 'fake-model' };
-  const call = { id: 'call_1', type: 'function', function: { name, arguments: JSON.stringify(args) } };
+function chatCall({ at, name, args }: Call): Stream {
+  const head = { id: `chatcmpl-0${at}`, created: 1, model: 'fake-model' };
+  const call = { id: `call_${at + 1}`, type: 'function', function: { name, arguments: JSON.stringify(args) } };
   const chunk = (delta: object, finish: string | null) => ({
     ...head,
     object: 'chat.completion.chunk',
@@ -105,12 +116,19 @@ function chatCall({ name, args }: Call): Stream {
   return { events: `${unnamed(chunks)}data: [DONE]\n\n`, whole };
 }
 
-function responsesCall({ name, namespace, args }: Call): Stream {
+function responsesCall({ at, name, namespace, args }: Call): Stream {
   const text = JSON.stringify(args);
-  const called = { status: 'completed', call_id: 'call_1', name, ...(namespace && { namespace }) };
-  const item = { id: 'fc_1', type: 'function_call', ...called, arguments: text };
+  const called = { status: 'completed', call_id: `call_${at + 1}`, name, ...(namespace && { namespace }) };
+  const item = { id: `fc_${at + 1}`, type: 'function_call', ...called, arguments: text };
   const usage = { input_tokens: 11, output_tokens: 7, total_tokens: 18 };
-  const started = { id: 'resp_0', object: 'response', created_at: 1, model: 'fake-model', output: [], error: null };
+  const started = {
+    id: `resp_0${at}`,
+    object: 'response',
+    created_at: 1,
+    model: 'fake-model',
+    output: [],
+    error: null,
+  };
   const completed = { ...started, status: 'completed', output: [item], usage };
   const place = { item_id: item.id, output_index: 0 };
   const events = [

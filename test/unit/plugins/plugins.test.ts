@@ -209,6 +209,18 @@ describe('doctor', () => {
   });
 });
 
+describe('the launcher of an install', () => {
+  it('keeps to the state of the person, whatever a project sets', async () => {
+    using home = pluginHome();
+    home.write('entry.mjs', 'console.log(process.env.SKILLOPT_HOME, process.env.NODE_OPTIONS);\n');
+    await installPlugin('qwen', home.place, { pinned: { ...pinned, entry: home.at('entry.mjs') } });
+    const [launcher] = home.grep('state/plugins', "entry.mjs'");
+    const env = { SKILLOPT_HOME: home.at('work/state'), NODE_OPTIONS: '--require ./evil.cjs' };
+    const printed = execFileSync(launcher!, { cwd: home.at('work'), env, encoding: 'utf8' });
+    expect(printed).toBe(`${home.at('state')} undefined\n`);
+  });
+});
+
 /** Runs the launcher of the repository in a folder, with this search path. */
 function launch(cwd: string, env: Record<string, string>) {
   try {
@@ -272,6 +284,20 @@ describe("the launcher of the repository's copy", () => {
       /^127: skillopt is not installed.*npm install -g skillopt\n$/,
     );
     expect(home.has('ran')).toBe(false);
+  });
+
+  it.each([
+    ['/elsewhere/state', '/elsewhere/state'],
+    ['~/mine', '~/mine'],
+    ['~/work/state', ''],
+    ['state', ''],
+    ['./state', ''],
+  ])('passes the state folder %s on as %j', (given, passed) => {
+    using home = pluginHome();
+    home.write('work/.git/HEAD', '');
+    home.program('bin/skillopt', '#!/bin/sh\necho "$SKILLOPT_HOME,$XDG_STATE_HOME"\n');
+    const env = { HOME: home.path, PATH: `${home.at('bin')}:/usr/bin:/bin`, SKILLOPT_HOME: given };
+    expect(launch(home.at('work'), { ...env, XDG_STATE_HOME: home.at('work/x') })).toBe(`${passed},\n`);
   });
 
   it('finds the skillopt of the person in their home too', () => {
