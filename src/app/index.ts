@@ -38,6 +38,7 @@ export {
   type JobHooks,
   listJobs,
   readJob,
+  requirePlanned,
   runAsJob,
   startNight,
 } from './night/background-night.ts';

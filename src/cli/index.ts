@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import { shellWord, suggestion } from '../core/text/index.ts';
 import { fitRows } from '../report/index.ts';
@@ -161,6 +161,7 @@ const isOwnScript = ({ npm_package_name, npm_command }: Started['env']) =>
   npm_command !== undefined && npm_package_name === 'skillopt';
 
 function shownScript(script: string, folder: string): string {
+  if (folder === parse(folder).root) return shellWord(script); // nobody knows where it is typed
   const path = relative(folder, script);
   return shellWord(isAbsolute(path) || path.length > script.length ? script : path);
 }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, isAbsolute } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { describeRun } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import { findSkillFiles, lintFolder } from '../skills/index.ts';
+import { JOURNAL_FILE } from '../stores/index.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** What was found at an absolute path. An agent may work anywhere, so nothing is relative. */
@@ -16,6 +18,10 @@ async function requirePath(path: string, what: string): Promise<Awaited<ReturnTy
 
 export async function showRun({ run }: { readonly run: string }) {
   const found = await requirePath(run, 'a run folder');
+  if (!existsSync(join(run, JOURNAL_FILE))) {
+    const hint = 'A run folder holds a journal: skillopt runs lists the runs of a project.';
+    throw new SkillError('RUN_NOT_FOUND', `there is no run in ${run}`, { hint });
+  }
   const { row, read } = await describeRun({ name: basename(run), path: run, modifiedAt: found.mtime });
   return { facts: { ...row, isRunning: read?.isRunning ?? false } };
 }

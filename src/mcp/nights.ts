@@ -1,19 +1,22 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { isForeign } from '../agents/index.ts';
 import {
   cancelJob,
   finishedNight,
   listFinishedNights,
   listJobs,
   type NightLimits,
+  type NightPreview,
   nightStatus,
   previewNight,
   readJob,
+  requirePlanned,
   startNight,
 } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
-import { head, shellWord } from '../core/text/index.ts';
+import { head, oneLine, plural, shellWord } from '../core/text/index.ts';
 import { commandOf, reportMarkdown, type SleepReport } from '../report/index.ts';
 import { isProjectOf, marksOf, openSleep, type Proposal, placeOfProcess, readSleepState } from '../sleep/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
@@ -30,9 +33,14 @@ const placeOf = ({ env }: ToolContext) => placeOfProcess(env);
 const stateOf = (context: ToolContext) => stateFolderOf(placeOf(context));
 
 /** The project by its real path. A plugin’s own folder is never guessed to be one. */
-async function requireProject(project: string): Promise<string> {
+async function requireProject(project: string, context: ToolContext): Promise<string> {
   const real = isAbsolute(project) ? await realpath(project).catch(() => undefined) : undefined;
-  if (real !== undefined && (await stat(real)).isDirectory()) return real;
+  if (real !== undefined && (await stat(real)).isDirectory()) {
+    const state = stateOf(context);
+    if (isAbsolute(context.env.SKILLOPT_HOME || '/') && !isForeign(state, [real])) return real;
+    const hint = 'A project could bring consents along. Pass the folder of the project, and keep the state elsewhere.';
+    throw new SkillError('STATE_UNUSABLE', `the state folder ${state} lies in ${real}, or is not absolute`, { hint });
+  }
   const hint = 'Pass the folder that the person works in. Relative paths and ~ mean nothing here.';
   throw new SkillError('USAGE', `expected the absolute path of a project folder, got ${JSON.stringify(project)}`, {
     hint,
@@ -40,10 +48,11 @@ async function requireProject(project: string): Promise<string> {
 }
 
 export async function showStatus({ project: given }: OfProject, context: ToolContext) {
-  const project = await requireProject(given);
+  const project = await requireProject(given, context);
   const state = stateOf(context);
   const { pending, adopted, unfinished, lastNight, schedule, elsewhere } = await nightStatus(state, project);
-  const job = (await listJobs(state)).find((one) => one.project === project);
+  const jobs = (await listJobs(state)).filter((one) => one.project === project);
+  const job = jobs.find((one) => one.state === 'running') ?? jobs[0];
   return {
     facts: {
       project,
@@ -81,7 +90,7 @@ const limitsIn = ({ maxUsd, maxMinutes, maxCalls }: Limits): NightLimits => ({
 });
 
 export async function showPlan({ project: given, ...limits }: OfProject & Limits, context: ToolContext) {
-  const project = await requireProject(given);
+  const project = await requireProject(given, context);
   using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
   const { plan, tasksByRule, consentMissing, problems, resumes, digest } = await previewNight(sleep, {
     limits: limitsIn(limits),
@@ -107,8 +116,8 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
       recipients: recipients.map(({ provider, name, roles, isRemote }) => {
         return { provider, name, roles, leavesThisMachine: isRemote, isAgreed: !consentMissing.includes(provider) };
       }),
-      sent: pages.slice(0, MOST_LISTED).map(({ sessionId, source, day, texts }) => {
-        return { session: sessionId, agent: source, day, characters: size(texts) };
+      sent: pages.slice(0, MOST_LISTED).map(({ sessionId, source, project: folder, day, texts }) => {
+        return { session: sessionId, agent: source, folder, day, characters: size(texts) };
       }),
       sentMore: Math.max(0, more),
       textsCommand: ofProject(context.called('skillopt sleep run --plan --page all'), project),
@@ -127,24 +136,35 @@ const consentCommand = (project: string, providers: readonly string[], { called 
 type RunInput = OfProject & Limits & { readonly planDigest: string };
 
 export async function run({ project: given, planDigest, ...limits }: RunInput, context: ToolContext) {
-  const project = await requireProject(given);
+  const project = await requireProject(given, context);
   const command = ofProject(context.called('skillopt sleep run'), project);
-  if (!context.mayRun && !context.isAgreed) {
-    if (context.canAsk && !context.wasAsked)
-      return {
-        ask: `Start a night of skillopt for ${project}? It sends texts of your sessions as planned, and costs money.`,
-      };
-    const hint = `The person types: ${command}. Or the server is started with --allow run.`;
-    throw new SkillError('CONSENT_MISSING', 'nobody agreed that this night is started', { hint });
-  }
   using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
-  const jobId = await startNight(sleep, { planDigest, limits: limitsIn(limits) }).catch((error: unknown) => {
-    if (!(error instanceof SkillError) || error.code !== 'CONSENT_MISSING' || !/^nobody agreed/.test(error.message))
-      throw error;
+  const planned = { planDigest, limits: limitsIn(limits) };
+  const preview = await requirePlanned(sleep, planned).catch((error: unknown) => {
+    if (!(error instanceof SkillError) || !/^nobody agreed/.test(error.message)) throw error;
     const hint = `Only the person can agree, once, by typing: ${command}`;
     throw new SkillError('CONSENT_MISSING', error.message, { cause: error, hint });
   });
-  return { facts: { jobId, project, next: 'sleep_job' } };
+  if (!context.mayRun && !context.isAgreed) {
+    if (context.canAsk && !context.wasAsked) return { ask: questionOf(preview, project, planned.limits) };
+    const hint = `The person types: ${command}. Or the server is started with --allow run.`;
+    throw new SkillError('CONSENT_MISSING', 'nobody agreed that this night is started', { hint });
+  }
+  return { facts: { jobId: await startNight(sleep, planned), project, next: 'sleep_job' } };
+}
+
+/** One line: nothing in the name of a folder can look like words of ours. */
+function questionOf({ plan }: NightPreview, project: string, limits: NightLimits): string {
+  const { sessions, recipients, estimate } = plan;
+  const { low, high } = estimate.totals.calls;
+  const who = recipients.map(({ name }) => oneLine(name)).join(', ') || 'nobody';
+  const usd =
+    estimate.totalUsd === null ? 'a price that is not known' : `at most ${estimate.totalUsd.high.toFixed(2)} dollars`;
+  const within =
+    Object.entries(limits)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ') || 'none';
+  return `Start a night? It sends texts of ${plural(sessions, 'session')} to ${who}, in ${low} to ${high} calls, for ${usd}. Limits: ${within}. Project: ${JSON.stringify(oneLine(project))}`;
 }
 
 type JobInput = {
@@ -168,7 +188,7 @@ export async function showReport(
   { project: given, night }: OfProject & { readonly night?: number | undefined },
   context: ToolContext,
 ) {
-  const project = await requireProject(given);
+  const project = await requireProject(given, context);
   const place = { cwd: project, stateFolder: stateOf(context) };
   const found =
     night === undefined ? (await listFinishedNights(place))[0] : await finishedNight(`night-${night}`, place);
@@ -204,7 +224,7 @@ function reportFacts(report: SleepReport): Facts {
 type AdoptInput = OfProject & { readonly id: string; readonly digest: string };
 
 export async function showAdoption({ project: given, id, digest }: AdoptInput, context: ToolContext) {
-  const project = await requireProject(given);
+  const project = await requireProject(given, context);
   const { proposals } = await readSleepState(stateOf(context));
   const isHere = isProjectOf(project);
   const proposal = proposals.find((one) => one.id === id && isHere(one.project) && one.status === 'pending');

@@ -3,11 +3,10 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { SkillError } from '../core/contracts/index.ts';
-import { isObject, printable } from '../core/text/index.ts';
 import { INSTRUCTIONS, type McpOptions, SERVER_NAME } from './opening.ts';
 import type { Facts } from './tool-context.ts';
 import { type Tool, tools } from './tools.ts';
-import { WireTransport } from './wire.ts';
+import { display, WireTransport } from './wire.ts';
 
 /** Connects the SDK to a wire, and returns what takes its messages. */
 export function connect(options: McpOptions, send: (message: object) => void, answered: ReadonlySet<unknown>) {
@@ -54,15 +53,6 @@ function result(facts: Facts) {
 }
 
 const factsText = (facts: Facts): string => stringify(facts, { lineWidth: 0, aliasDuplicateObjects: false });
-
-/** Texts of sessions and models without what acts on a terminal or hides. */
-function display(value: unknown): unknown {
-  if (typeof value === 'string') return printable(value);
-  if (Array.isArray(value)) return value.map(display);
-  if (!isObject(value)) return value ?? null;
-  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
-  return Object.fromEntries(entries.map(([key, one]) => [key, display(one)]));
-}
 
 function failure(error: unknown, { called }: McpOptions): Facts {
   if (error instanceof SkillError)

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { isObject, parseJson } from '../core/text/index.ts';
+import { isObject, parseJson, printable } from '../core/text/index.ts';
 
 /** One line is one message. Longer ones are refused: nothing that a tool takes is near. */
 const LONGEST_LINE = 4_000_000;
@@ -37,17 +37,26 @@ function takeLine(
   return refuse(-32600, problem, isObject(message) && isId(message.id) ? message.id : null);
 }
 
-const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isInteger(value);
+const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isSafeInteger(value);
 
 /** Why it is no JSON-RPC 2.0 message. */
 function problemOf(message: unknown): string | undefined {
   if (Array.isArray(message)) return 'expected one message, got a list: batches are not part of the protocol';
   if (!isObject(message) || message.jsonrpc !== '2.0') return 'expected an object with jsonrpc: "2.0"';
-  const { id, method, params } = message;
+  const { id, method, params, result: _, error: __, jsonrpc: ___, ...others } = message;
+  if (Object.keys(others).length > 0) return 'expected no other keys than id, method, params, result and error';
+  if (method !== undefined && ('result' in message || 'error' in message)) return 'expected a method or an answer';
   if (id !== undefined && !isId(id)) return 'expected an id that is text or a whole number';
   if (method === undefined) return 'result' in message || 'error' in message ? undefined : 'expected a method';
   if (typeof method !== 'string') return 'expected a method that is text';
-  return params === undefined || isObject(params) ? undefined : 'expected params by name';
+  if (params === undefined) return undefined;
+  if (!isObject(params)) return 'expected params by name';
+  const { _meta: meta } = params;
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return 'expected a _meta with keys';
+  return meta.progressToken === undefined || isId(meta.progressToken)
+    ? undefined
+    : 'expected a progressToken that is text or a whole number';
 }
 
 /** Lines without their ends; `undefined` for one that is too long. */
@@ -66,6 +75,16 @@ async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
   if (kept !== '') yield kept;
 }
 
+/** Texts of sessions, models and clients without what acts on a terminal or hides. */
+export function display(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value);
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(display);
+  if (!isObject(value)) return value ?? null;
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(entries.map(([key, one]) => [printable(key), display(one)]));
+}
+
 /** A wire as the SDK wants it. What it answers to a request that was answered before is left out. */
 export class WireTransport implements Transport {
   onmessage?: Transport['onmessage'];
@@ -82,7 +101,7 @@ export class WireTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const isAnswer = 'result' in message || 'error' in message;
-    if (!isAnswer || !this.#answered.has(message.id)) this.#send(message);
+    if (!isAnswer || !this.#answered.has(message.id)) this.#send(display(message) as object);
   }
 
   async close(): Promise<void> {

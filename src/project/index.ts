@@ -16,6 +16,7 @@ export type { Environment, ModelRole, ModelSpec, Notices } from './models/provid
 export { isAgentSpec, isNoTarget } from './models/providers.ts';
 export { readEnvFile } from './models/read-env-file.ts';
 export {
+  addressOf,
   type Caller,
   checkModelSpec,
   findUnnamed,

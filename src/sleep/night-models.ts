@@ -1,7 +1,14 @@
 import { type AgentCliName, agentClis, agentPrograms, findAgents } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import { defined } from '../core/text/index.ts';
-import { type AgentTarget, agentTargetOf, type ModelSpec, readPins } from '../project/index.ts';
+import {
+  type AgentTarget,
+  addressOf,
+  agentTargetOf,
+  type ModelRole,
+  type ModelSpec,
+  readPins,
+} from '../project/index.ts';
 import { giveConsent, hasConsent, type SleepState } from './state/sleep-state.ts';
 
 export type SleepModels = Readonly<Record<'target' | 'optimizer' | 'judge', ModelSpec>> & {
@@ -94,7 +101,7 @@ function labelOf(provider: string): string {
 export function recipientsOf(models: ModelsByRole, env: Environment): Recipient[] {
   const found = new Map<string, Recipient>();
   for (const [role, spec] of Object.entries(models)) {
-    const reader = spec === undefined ? undefined : readerOf(spec, env);
+    const reader = spec === undefined ? undefined : readerOf(spec, role as ModelRole, env);
     if (reader === undefined) continue;
     const roles = [...(found.get(reader.provider)?.roles ?? []), role];
     found.set(reader.provider, { ...reader, roles });
@@ -102,12 +109,12 @@ export function recipientsOf(models: ModelsByRole, env: Environment): Recipient[
   return [...found.values()];
 }
 
-function readerOf(spec: ModelSpec, env: Environment): Omit<Recipient, 'roles'> | undefined {
+function readerOf(spec: ModelSpec, role: ModelRole, env: Environment): Omit<Recipient, 'roles'> | undefined {
   const agent = agentTargetOf({ target: spec });
   if (agent !== undefined) return agentReader(agent);
-  const { name, address } = readSpec(spec, env);
+  const name = typeof spec === 'string' ? spec.split(':')[0]! : String(spec.provider ?? '');
   if (name === 'simulated' || name === 'handoff') return undefined;
-  return readerAt(address, name, labelOf(name));
+  return readerAt(addressOf(spec, role, env), name, labelOf(name));
 }
 
 /** Without an address it is the provider's own, which is never on this machine. */
@@ -124,22 +131,6 @@ function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> 
   const reader = readerAt(baseURL, `${agent}-agent`, label);
   return { ...reader, name: `${reader.name} (with tools: also files of this project that it opens)` };
 }
-
-/** The name comes before the colon; the address after `@`, in the block, or in the variable for such servers. */
-function readSpec(spec: ModelSpec, env: Environment): { name: string; address: string | undefined } {
-  if (typeof spec === 'string') {
-    const [name = '', rest = ''] = spec.split(/:(.*)/s);
-    return {
-      name,
-      address: /^@(https?:\/\/\S+)$/.exec(rest.slice(rest.lastIndexOf('@http')))?.[1] ?? addressIn(name, env),
-    };
-  }
-  const name = String(spec.provider ?? '');
-  return { name, address: typeof spec.baseURL === 'string' ? spec.baseURL : addressIn(name, env) };
-}
-
-const addressIn = (name: string, env: Environment) =>
-  /^(compatible|openai_compatible)/.test(name) ? env.OPENAI_COMPATIBLE_BASE_URL : undefined;
 
 /** Raise it when more is sent than people agreed to. */
 const CONSENT_VERSION = 1;

@@ -22,7 +22,7 @@ import {
   writePrivate,
 } from '../../stores/index.ts';
 import { flagWords, pinNight, trusted } from '../schedule/night-job.ts';
-import { type NightLimits, previewNight } from './plan-night.ts';
+import { type NightLimits, type NightPreview, previewNight } from './plan-night.ts';
 import type { NightEvent, NightOptions } from './run-night.ts';
 
 const JobRecord = z.object({ project: z.string(), startedAt: z.string(), planDigest: z.string() });
@@ -63,14 +63,7 @@ type StartOptions = { readonly planDigest: string; readonly limits?: NightLimits
 
 /** Starts the night that was shown in a process of its own, and returns its id. Throws where the plan has changed, or consent lacks. */
 export async function startNight(sleep: OpenSleep, { planDigest, limits = {} }: StartOptions): Promise<string> {
-  const { digest, plan, consentMissing: missing, problems } = await previewNight(sleep, { limits });
-  if (digest !== planDigest) {
-    const hint = 'Nothing was sent. Show the plan again: sessions, settings or limits have changed.';
-    throw new SkillError('CONSENT_MISSING', 'the night would not be the one that was shown', { hint });
-  }
-  const asked = plan.recipients.filter(({ provider }) => missing.includes(provider));
-  if (asked.length > 0) throw consentMissing(asked);
-  if (problems.length > 0) throw new SkillError('CONFIG_INVALID', problems.join('; '), { hint: 'Nothing was sent.' });
+  await requirePlanned(sleep, { planDigest, limits });
   const { folder, project, place } = sleep;
   const running = (await listJobs(folder)).find((job) => job.project === project && job.state === 'running');
   if (running) {
@@ -86,6 +79,20 @@ export async function startNight(sleep: OpenSleep, { planDigest, limits = {} }: 
   await writePrivate(join(job, RECORD), JSON.stringify({ project, startedAt, planDigest }));
   await detach([...command, ...flagWords({ job })], { cwd: job, env: trusted(place.env, project) });
   return id;
+}
+
+/** The night as it would be now. Throws if it is not the one that was shown, if nobody agreed to who reads it, or if it cannot begin. */
+export async function requirePlanned(sleep: OpenSleep, { planDigest, limits }: StartOptions): Promise<NightPreview> {
+  const preview = await previewNight(sleep, { limits });
+  const { digest, plan, consentMissing: missing, problems } = preview;
+  if (digest !== planDigest) {
+    const hint = 'Nothing was sent. Show the plan again: sessions, settings or limits have changed.';
+    throw new SkillError('CONSENT_MISSING', 'the night would not be the one that was shown', { hint });
+  }
+  const asked = plan.recipients.filter(({ provider }) => missing.includes(provider));
+  if (asked.length > 0) throw consentMissing(asked);
+  if (problems.length > 0) throw new SkillError('CONFIG_INVALID', problems.join('; '), { hint: 'Nothing was sent.' });
+  return preview;
 }
 
 type Detached = { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> };
@@ -109,7 +116,7 @@ export async function readJob(stateFolder: string, id: string): Promise<Backgrou
     throw new SkillError('USAGE', `there is no job ${JSON.stringify(id)}`, { hint });
   }
   const known = { id, ...record, ...state };
-  if (state.state !== 'running') return known;
+  if (state.state !== 'running') return { ...known, cost: state.cost ?? (await costSoFar(stateFolder, record)) };
   if (await isAlive(folder, record)) return { ...known, cost: await costSoFar(stateFolder, record) };
   const hint = 'Nothing is lost: show the plan and run it again, and the night resumes.';
   return { ...known, state: 'failed', reason: 'its process ended without a word', hint };
@@ -168,7 +175,10 @@ export async function runAsJob(folder: string, work: (hooks: JobHooks) => Promis
     return writing;
   };
   const timer = setInterval(() => {
-    if (existsSync(join(folder, CANCEL))) stopping.abort(new SkillError('USAGE', 'it was cancelled'));
+    if (existsSync(join(folder, CANCEL)) && !stopping.signal.aborted) {
+      set({ phase: 'stopping' });
+      stopping.abort(new SkillError('USAGE', 'it was cancelled'));
+    }
     void flush();
   }, TICK_MS);
   try {

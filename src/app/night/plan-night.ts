@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
-import { homeIn, isForeign, projectFolders } from '../../agents/index.ts';
 import { parseConfig, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import { isObject } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
-import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
+import {
+  agentTargetOf,
+  checkModelSpec,
+  findConfigFile,
+  isAgentSpec,
+  type ModelSpec,
+  resolveModel,
+} from '../../project/index.ts';
 import type { CostEstimate, Range } from '../../report/index.ts';
 import {
   canMine,
@@ -32,6 +37,7 @@ import {
   type TaskRecord,
   withoutConsent,
 } from '../../sleep/index.ts';
+import { shownPath } from '../../stores/index.ts';
 import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
@@ -80,17 +86,23 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
   const models = await chooseModels(settings, sleep);
   agentTargetOf(models);
   for (const role of ROLES) if (!isHandoff(models[role])) checkModelSpec(models[role], role);
-  if (sleep.isDataOnly) for (const role of ROLES) refuseForeign(models[role], role, sleep);
+  if (sleep.isDataOnly) refuseForeign(sleep, models);
   return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
 }
 
-/** A program inside the project would run because its file says so. */
-function refuseForeign(spec: ModelSpec, role: string, { project, place }: OpenSleep): void {
-  const path = typeof spec === 'string' ? undefined : spec.path;
-  if (typeof path !== 'string' || !isForeign(resolve(project, path), projectFolders(project, homeIn(place.env))))
-    return;
-  const hint = 'Name a program that is installed outside of the project, or type the command in a terminal.';
-  throw new SkillError('CONFIG_INVALID', `${role}: ${path} lies inside the project, and is not run here`, { hint });
+/** Where nobody typed the command, a project's file names no programs, and no sessions of other projects. */
+function refuseForeign({ origins, project, configFile }: OpenSleep, models: SleepModels): void {
+  const file = configFile === undefined ? findConfigFile(project) : undefined;
+  const isOfProject = (key: keyof typeof origins) => file !== undefined && origins[key] === shownPath(file);
+  const hint = `Write it into config.yaml in the state folder, or type the command in a terminal.`;
+  const refuse = (what: string) => new SkillError('CONFIG_INVALID', `${what} in ${file} is not taken here`, { hint });
+  for (const role of ROLES) {
+    const { path } = typeof models[role] === 'string' ? {} : (models[role] as { readonly path?: unknown });
+    if (path !== undefined && isOfProject(origins[role] === undefined ? 'target' : role))
+      throw refuse(`${role}.path: a program that a project names`);
+  }
+  for (const key of ['projects', 'homes'] as const)
+    if (isOfProject(key)) throw refuse(`${key}: which sessions are read, as a project says,`);
 }
 
 /** What an agent would do with tools; without one, how many tasks cannot be attempted. */
@@ -176,7 +188,7 @@ async function modelProblems({ models }: NightPlan, { place, project, settings }
   const real = ROLES.filter((role) => !isSimulated(models[role]) && !isHandoff(models[role]));
   const agent = agentTargetOf(models);
   const opened: Promise<unknown>[] = [
-    ...real.map((role) => resolveModel(models[role], { role, env: place.env, directory: project })),
+    ...real.map((role) => resolveModel(models[role], { role, env: place.env, directory: project, isAddressOwn: true })),
     ...(agent ? [findWork(agent, { env: place.env, project, settings })] : []),
   ];
   const messageOf = (error: unknown) => (error instanceof SkillError ? error.message : Promise.reject(error));

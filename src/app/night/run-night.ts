@@ -115,7 +115,9 @@ export async function openModels(sleep: OpenSleep, options: OpenModelsOptions): 
   // With the user's own variables: `homes` says where sessions are, and sign-ins may be elsewhere.
   const { project, settings, callerEnv: env, notices } = sleep;
   const resolve = (role: keyof NightModels) =>
-    given ? given[role] : resolveModel(plan.models[role], { role, env, directory: project, notices });
+    given
+      ? given[role]
+      : resolveModel(plan.models[role], { role, env, directory: project, notices, isAddressOwn: true });
   const [target, optimizer, judge] = [await resolve('target'), await resolve('optimizer'), await resolve('judge')];
   const agent = agentTargetOf(plan.models);
   const work = agent && (await findWork(agent, { env, project, settings, notices }));

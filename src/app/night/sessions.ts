@@ -120,7 +120,13 @@ async function mineByModel(sleep: OpenSleep, harvest: Harvest, options: HarvestO
     const message = 'expected a model that finds tasks, got the simulated optimizer, which knows only its world';
     throw new SkillError('USAGE', message, { hint });
   }
-  const model = await resolveModel(optimizer, { role: 'optimizer', env: callerEnv, directory: project, notices }); // before asking for consent
+  const model = await resolveModel(optimizer, {
+    role: 'optimizer',
+    env: callerEnv,
+    directory: project,
+    notices,
+    isAddressOwn: true,
+  }); // before asking for consent
   await requireConsent(sleep, recipientsOf({ optimizer }, place.env), consent);
   using open = await openMiner({ model, settings, folder, signal, redact });
   const mined = await mineHarvest(sleep, harvest, {

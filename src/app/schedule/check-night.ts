@@ -56,7 +56,7 @@ async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan[
   const { sleep, limits, asked } = trial;
   const agent = role === 'target' ? agentTargetOf({ target: spec }) : undefined;
   if (agent !== undefined) return tryAgent(agent, trial);
-  const where = { role, env: sleep.callerEnv, directory: sleep.project };
+  const where = { role, env: sleep.callerEnv, directory: sleep.project, isAddressOwn: true };
   const model = await resolveModel(spec, where).catch((error) => {
     throw error instanceof SkillError ? withoutShell(error) : error;
   });

@@ -13,7 +13,7 @@ import {
 import { simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { namedProgram, pinnedProgram } from './agent-pins.ts';
 import { azureSignIn } from './azure-sign-in.ts';
-import { define, type ModelContext, type Provider } from './provider.ts';
+import { define, type ModelContext, type ModelRole, type Provider } from './provider.ts';
 
 const chat = {
   model: z.string().min(1),
@@ -55,9 +55,19 @@ function withOptionalKey<Options extends KeyOptions>({ apiKeyEnv, ...options }: 
   return { ...options, ...(apiKeyEnv === undefined ? {} : readKey(apiKeyEnv)) };
 }
 
+const ofRole = (role: ModelRole, name: string) => [`${role.toUpperCase()}_${name}`, name];
+
+/** The variables that may say where a provider is called, the first that is set counts. */
+export const addressVariables = (role: ModelRole): Readonly<Record<string, readonly string[]>> => ({
+  compatible: ofRole(role, 'OPENAI_COMPATIBLE_BASE_URL'),
+  qwen: ofRole(role, 'QWEN_CHAT_BASE_URL'),
+  minimax: ['MINIMAX_BASE_URL'],
+  azure: ['AZURE_OPENAI_ENDPOINT'],
+});
+
 /** The address and the key in variables of the role (`TARGET_QWEN_CHAT_BASE_URL`), else in shared ones (`QWEN_CHAT_BASE_URL`). */
 function endpointFrom({ role, readKey, readSetting }: ModelContext, family: string) {
-  const find = (name: string) => [`${role.toUpperCase()}_${name}`, name].find((variable) => readSetting(variable));
+  const find = (name: string) => ofRole(role, name).find((variable) => readSetting(variable));
   const address = find(`${family}_BASE_URL`);
   const key = find(`${family}_API_KEY`);
   return {

@@ -5,7 +5,7 @@ import type { LoadedProject } from '../load-project.ts';
 import { type FindOrigin, withPlace } from '../origin.ts';
 import { resolveAgent } from './agent-target.ts';
 import type { Environment, ModelContext, ModelRole, ModelSpec, Notices, Provider } from './provider.ts';
-import { isAgentSpec, providers } from './providers.ts';
+import { addressVariables, isAgentSpec, providers } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
 
 type ResolveOptions = {
@@ -15,6 +15,8 @@ type ResolveOptions = {
   readonly directory?: string | undefined;
   readonly findOrigin?: FindOrigin | undefined;
   readonly notices?: Notices | undefined;
+  /** Takes no address from the project's `.env`, but keys: texts that are sent are of the person, and who reads them was shown. */
+  readonly isAddressOwn?: boolean | undefined;
 };
 
 /** The model that a project names. It is not called yet. Throws for a missing key. */
@@ -31,6 +33,19 @@ export async function resolveModel(spec: ModelSpec | undefined, options: Resolve
   } catch (error) {
     throw await withPlace(error, [role], options.findOrigin);
   }
+}
+
+/** The address that a model is called at, as far as the settings or variables say one; otherwise it is the provider's own. */
+export function addressOf(spec: ModelSpec, role: ModelRole, env: Environment): string | undefined {
+  const { name, settings } = readSpec(spec, role);
+  const { baseURL, resource } = settings;
+  if (typeof baseURL === 'string') return baseURL;
+  if (typeof resource === 'string') return `https://${resource}.openai.azure.com`;
+  if (settings.region !== undefined) return undefined; // of MiniMax, whose variable counts without one
+  const provider = Object.hasOwn(PROVIDER_ALIASES, name) ? PROVIDER_ALIASES[name]! : name;
+  const found = (addressVariables(role)[provider] ?? []).map((variable) => env[variable]).find(Boolean);
+  const own = provider === 'azure' ? env.AZURE_RESOURCE_NAME : undefined;
+  return found ?? (own && `https://${own}.openai.azure.com`);
 }
 
 /** Throws if a model is named wrongly. Needs no key. */
@@ -106,9 +121,13 @@ function modelGuess(name: string): string {
   return provider === undefined ? '' : ` — did you mean ${provider}:${name}?`;
 }
 
-async function modelContext(name: string, { role, env, directory, notices }: ResolveOptions): Promise<ModelContext> {
+const ADDRESS = /_(BASE_URL|ENDPOINT|RESOURCE_NAME)$/;
+
+async function modelContext(name: string, options: ResolveOptions): Promise<ModelContext> {
+  const { role, env, directory, notices, isAddressOwn = false } = options;
   const fromFile = directory === undefined ? {} : await readEnvFile(directory);
-  const readSetting = (variable: string) => env[variable] ?? fromFile[variable];
+  const readSetting = (variable: string) =>
+    env[variable] ?? (isAddressOwn && ADDRESS.test(variable) ? undefined : fromFile[variable]);
   const readKey = (...variables: readonly string[]) => {
     const apiKeyVariable = variables.find(readSetting) ?? refuseMissingKey(variables, `the ${role} (${name})`);
     return { apiKey: readSetting(apiKeyVariable)!, apiKeyVariable };
