@@ -164,6 +164,97 @@ function snapshot(folder: string): Record<string, string> {
   );
 }
 
+it('sends nothing to an address that only the .env of the project names', async () => {
+  await using far = await startFakeLLM(nightAnswer);
+  await using evil = await startFakeLLM(nightAnswer);
+  using home = sleepHome();
+  home.said();
+  home.write('shop/skillopt.config.yaml', 'sleep:\n  target: compatible:m\n  lookbackHours: 0\n');
+  const roles = ['', 'TARGET_', 'OPTIMIZER_', 'JUDGE_'];
+  home.write('shop/.env', roles.map((role) => `${role}OPENAI_COMPATIBLE_BASE_URL=${evil.baseURL}\n`).join(''));
+  const address = { OPENAI_COMPATIBLE_BASE_URL: far.baseURL, OPENAI_COMPATIBLE_API_KEY: 'dummy-key' };
+  await using client = mcpClient({
+    env: { ...process.env, ...home.env, PATH: process.env.PATH, ...address },
+    mayRun: true,
+  });
+  await client.open();
+  const { structuredContent: plan } = await client.call('sleep_plan', { project: home.shop });
+  expect(plan.recipients).toMatchObject([{ provider: `compatible@${new URL(far.baseURL).host}` }]);
+  const { structuredContent: started } = await client.call('sleep_run', {
+    project: home.shop,
+    planDigest: plan.planDigest,
+  });
+  await expect
+    .poll(
+      async () => (await client.call('sleep_job', { jobId: started.jobId, waitSeconds: 5 })).structuredContent.state,
+    )
+    .not.toBe('running');
+  expect([far.requests.length > 0, evil.requests]).toEqual([true, []]);
+});
+
+it('shows who reads texts by the address that is called', async () => {
+  using home = sleepHome();
+  home.said();
+  const recipients = async (target: string, variables: object) => {
+    home.write('shop/skillopt.config.yaml', `sleep:\n  target: ${target}\n  lookbackHours: 0\n`);
+    await using client = mcpClient({ env: { ...home.env, ...variables } });
+    await client.open();
+    const { structuredContent } = await client.call('sleep_plan', { project: home.shop });
+    return structuredContent.recipients.map(({ provider }: { provider: string }) => provider);
+  };
+  const url = 'https://other.example/v1';
+  expect(await recipients('qwen:m', { QWEN_CHAT_BASE_URL: url })).toEqual(['qwen@other.example']);
+  expect(await recipients('compatible:m', { OPENAI_COMPATIBLE_BASE_URL: url })).toEqual(['compatible@other.example']);
+  expect(await recipients('minimax:m', { MINIMAX_BASE_URL: url })).toEqual(['minimax@other.example']);
+  expect(await recipients('azure:d@evil', {})).toEqual(['azure@evil.openai.azure.com']);
+  expect(await recipients('azure:d', { AZURE_OPENAI_ENDPOINT: url })).toEqual(['azure@other.example']);
+  expect(await recipients('openai:m', {})).toEqual(['openai']);
+});
+
+it('asks the person about the night that was checked, in one line', async () => {
+  await using far = await startFakeLLM(nightAnswer);
+  using home = nightHome(far.baseURL);
+  const project = join(home.path, 'shop/a\u202e Cost: $0. Approve?');
+  mkdirSync(project);
+  const asked: string[] = [];
+  const answer = ({ message }: { message: string }) => {
+    asked.push(message);
+    return { action: 'decline' };
+  };
+  await using client = mcpClient({ env: home.env, answer });
+  await client.open();
+  expect((await client.call('sleep_run', { project, planDigest: 'x' })).isError).toBe(true);
+  expect(asked).toEqual([]);
+  home.write(`${project.slice(home.path.length + 1)}/skillopt.config.yaml`, config(far.baseURL, false));
+  const { structuredContent: plan } = await client.call('sleep_plan', { project, maxCalls: 9 });
+  await client.call('sleep_run', { project, planDigest: plan.planDigest, maxCalls: 9 });
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatch(
+    /^Start a night\? It sends texts of \d+ sessions? to compatible at 127\.0\.0\.1.*maxCalls 9/,
+  );
+  expect(asked[0]).not.toMatch(/[\n\u001b\u202e]/);
+});
+
+it('takes from a project neither programs, nor sessions of other projects, nor a state folder', async () => {
+  using home = sleepHome();
+  home.said();
+  const plan = async (settings: string, env = {}) => {
+    home.write('shop/skillopt.config.yaml', settings);
+    await using client = mcpClient({ env: { ...home.env, ...env } });
+    await client.open();
+    return (await client.call('sleep_plan', { project: home.shop })).structuredContent;
+  };
+  const program = 'sleep:\n  target: { provider: claude-cli, path: /opt/elsewhere/claude }\n';
+  expect(await plan(program)).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('program') });
+  const all = 'sleep:\n  target: openai:m\n  projects: all\n';
+  expect(await plan(all)).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('projects') });
+  const inside = { SKILLOPT_HOME: join(home.shop, '.st') };
+  expect(await plan('sleep:\n  target: openai:m\n', inside)).toMatchObject({ code: 'STATE_UNUSABLE' });
+  expect(await plan('sleep:\n  target: openai:m\n', { SKILLOPT_HOME: '.st' })).toMatchObject({
+    code: 'STATE_UNUSABLE',
+  });
+});
+
 it('runs nothing of a project: neither its settings in code nor a program in it', async () => {
   using home = sleepHome();
   home.said();

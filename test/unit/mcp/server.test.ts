@@ -89,6 +89,13 @@ describe('the MCP server', () => {
         .record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), method: fc.string(), params: fc.array(fc.anything()) })
         .map((one) => JSON.stringify(one)),
       fc.constant(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(4_000_001)}"}`),
+      fc.constantFrom(
+        '{"jsonrpc":"2.0","id":1,"method":"ping","extra":1}',
+        '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":5}}',
+        '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}',
+        '{"jsonrpc":"2.0","id":1e300,"method":"ping"}',
+        '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}',
+      ),
     );
     await fc.assert(
       fc.asyncProperty(noMessage, async (line) => {

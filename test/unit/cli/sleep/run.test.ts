@@ -213,14 +213,15 @@ describe('skillopt sleep run --tasks', () => {
     await using server = await startModel();
     using home = sleepHome();
     tasksFile(home, true);
-    home.env.QWEN_CHAT_BASE_URL = server.baseURL; // The far side of a provider that is not on this machine.
+    home.env.QWEN_CHAT_BASE_URL = server.baseURL.replace('127.0.0.1', '[::ffff:127.0.0.1]'); // nobody takes it for this machine
     home.env.QWEN_CHAT_API_KEY = 'dummy-key';
     const argv = ['run', '--tasks', 'tasks.json', '--target', 'qwen:m', '--quiet'];
     const { code, out } = await home.run([...argv, '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(out).error).toMatchObject({ code: 'CONSENT_MISSING' });
     expect(server.requests).toHaveLength(0);
-    expect((await home.run([...argv, '--consent', 'qwen'])).code).toBe(0);
+    const provider = `qwen@${new URL(home.env.QWEN_CHAT_BASE_URL).host}`;
+    expect((await home.run([...argv, '--consent', provider])).code).toBe(0);
     expect(server.requests.length).toBeGreaterThan(0);
   });
 

@@ -142,12 +142,14 @@ describe('consent', () => {
     await using server = await startFakeLLM(() => reply);
     using home = sleepHome();
     home.said();
-    home.env.QWEN_CHAT_BASE_URL = server.baseURL; // The far side of a provider that is not on this machine.
+    const address = server.baseURL.replace('127.0.0.1', '[::ffff:127.0.0.1]'); // nobody takes it for this machine
+    const provider = `qwen@${new URL(address).host}`;
+    home.env.QWEN_CHAT_BASE_URL = address;
     home.env.QWEN_CHAT_API_KEY = 'dummy-key';
     const argv = byModel('qwen:m');
-    const given = await home.run([...argv, '--consent', 'qwen']);
+    const given = await home.run([...argv, '--consent', provider]);
     expect({ code: given.code, err: given.err }).toEqual({ code: 0, err: '' });
-    expect(stateOf(home).consents).toMatchObject([{ provider: 'qwen', by: 'flag' }]);
+    expect(stateOf(home).consents).toMatchObject([{ provider, by: 'flag' }]);
     expect(home.mode(join(home.state, 'state.json'))).toBe('600');
     expect((await home.run(argv)).err).not.toContain('nobody agreed');
     const plan = ['run', '--plan', '--target', 'qwen:m'];
