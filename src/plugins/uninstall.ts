@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../core/text/index.ts';
 import { digestOf } from '../skills/index.ts';
 import { orIfMissing } from '../stores/index.ts';
 import { type AgentAtHand, agentFailed, listedVersion, requireAgent, runVerb } from './agent-process.ts';
-import { changeFiles, removeCache, removeEmpty, removeOwn } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts } from './hosts.ts';
+import { changeFiles, LAUNCHER, removeCache, removeEmpty, removeOwn } from './copy.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
+import { removeKey, valueIn } from './jsonc.ts';
 import {
   type PluginsPlace,
   pluginsFolderOf,
@@ -78,18 +81,35 @@ function pluginDigests(root: string, { files }: Receipt): ReadonlyMap<string, st
   return new Map(below.map(({ path, digest }) => [path.slice(folder.length + 1).replaceAll('\\', '/'), digest]));
 }
 
-/** Takes our text out of a settings file, wherever it stands in it now. */
-async function removeInserted({ pluginsFolder }: AgentAtHand, { inserted }: Receipt): Promise<readonly LeftFile[]> {
-  if (inserted === null) return [];
-  const { path, text } = inserted;
+/** Takes our key out of a settings file that an install edited by hand. */
+async function removeInserted({ pluginsFolder }: AgentAtHand, receipt: Receipt): Promise<readonly LeftFile[]> {
+  if (receipt.inserted === null) return [];
+  const { path, text } = receipt.inserted;
   const old = await orIfMissing(readFile(path), undefined);
-  const parts = old?.toString('utf8').split(text) ?? [];
   if (old === undefined) return [];
-  if (parts.length !== 2 || !Buffer.from(parts.join(text)).equals(old))
-    return [{ path, why: `mcp.${PLUGIN} in it was changed since the install` }];
-  const bytes = Buffer.from(parts.join(''));
-  await changeFiles(pluginsFolder, [{ path, expected: digestOf(old), bytes, isAnyFile: true }]);
+  const after = withoutServer(old, { text, launcher: join(rootOf(pluginsFolder, receipt), LAUNCHER) });
+  if (after === 'none') return [];
+  if (after === undefined) return [{ path, why: `to remove it, remove the key ${SERVER.join('.')} from it by hand` }];
+  const replacement = { path: await realpath(path), expected: digestOf(old), bytes: after, isAnyFile: true };
+  await changeFiles(pluginsFolder, [replacement]);
   return [];
+}
+
+type OwnServer = { readonly text: string; readonly launcher: string };
+
+/** Settings without our server. Undefined if it is not certain that it is ours, and that all else stays. */
+function withoutServer(old: Buffer, { text, launcher }: OwnServer): Buffer | 'none' | undefined {
+  const settings = old.toString('utf8');
+  if (!Buffer.from(settings).equals(old)) return undefined;
+  try {
+    const server = valueIn(settings, SERVER);
+    if (server === undefined) return 'none';
+    if (!isObject(server) || !isDeepStrictEqual(server.command, [launcher])) return undefined;
+    const after = removeKey(settings, SERVER, text);
+    return after === undefined ? undefined : Buffer.from(after);
+  } catch {
+    return undefined; // no JSON with comments any more
+  }
 }
 
 /** What the agent's own commands leave over goes, if nobody else has changed the file since the install. */

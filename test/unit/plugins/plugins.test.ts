@@ -94,6 +94,28 @@ describe('what a person wrote since', () => {
     expect(home.read(path)).toBe(text.replace('// mine', '// mine, still'));
   });
 
+  const OTHER = '"other":{"type":"local","command":["x"]}';
+  it.each([
+    ['{ "mcp": {} }', (text: string) => text.replace(/\} \}$/, `,\n ${OTHER}} }`)],
+    ['{ "mcp": {} }', (text: string) => text.replace('"mcp": {', `"mcp": {${OTHER},`)],
+    ['{}', (text: string) => text.replace(/\}$/, ',\n  "theme": "mine"\n}')],
+    ['{}', (text: string) => JSON.stringify(JSON.parse(text), null, 4)],
+    ['{ "mcp": { "a": 1 } }', (text: string) => JSON.stringify(JSON.parse(text), null, '\t')],
+  ])('stays in the settings of OpenCode, which were %s', async (text, edit) => {
+    using home = pluginHome();
+    const [path] = SETTINGS.opencode;
+    home.write(path, text);
+    await installPlugin('opencode', home.place, { pinned });
+    home.write(path, edit(home.read(path)));
+    const { mcp, ...others } = JSON.parse(home.read(path));
+    delete mcp.skillopt;
+    expect(await home.run('uninstall', 'opencode')).toMatchObject({
+      code: 0,
+      out: 'skillopt is removed from opencode.\n',
+    });
+    expect({ mcp: {}, ...JSON.parse(home.read(path)) }).toEqual({ mcp, ...others });
+  });
+
   it('stays in files of the plugin', async () => {
     using home = pluginHome();
     await installPlugin('opencode', home.place, { pinned });
