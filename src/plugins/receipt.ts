@@ -13,6 +13,7 @@ import {
   takeLock,
   writePrivate,
 } from '../stores/index.ts';
+import { isInterrupted, recoverFiles } from './copy.ts';
 import { hostFolder, PLUGIN_AGENTS, type PluginAgent, pluginHosts } from './hosts.ts';
 import { SettingsFile } from './settings-files.ts';
 
@@ -66,6 +67,11 @@ export async function withPlugins<Result>(
   } finally {
     await lock.release();
   }
+}
+
+/** Takes back what a killed install or uninstall, of any agent, has left half done in a file. */
+export async function recoverInterrupted(place: PluginsPlace): Promise<void> {
+  if (await isInterrupted(pluginsFolderOf(place))) await withPlugins(place, recoverFiles);
 }
 
 const receiptPath = (pluginsFolder: string, agent: PluginAgent) => join(pluginsFolder, 'receipts', `${agent}.json`);

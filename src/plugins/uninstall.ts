@@ -13,6 +13,7 @@ import {
   pluginsFolderOf,
   type Receipt,
   readReceipt,
+  recoverInterrupted,
   removeReceipt,
   rootOf,
   withPlugins,
@@ -37,6 +38,7 @@ export async function uninstallPlugin(
   place: PluginsPlace,
   { isDryRun = false } = {},
 ): Promise<PluginUninstall> {
+  if (!isDryRun) await recoverInterrupted(place);
   const known = await readReceipt(agent, place);
   if (known === undefined) return { agent, standing: 'none', commands: [], files: [], left: [] };
   const program = await requireAgent(agent, place);
