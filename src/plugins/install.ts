@@ -29,7 +29,7 @@ import {
   withPlugins,
   writeReceipt,
 } from './receipt.ts';
-import { changesBetween, readAll, type Snapshot } from './settings-files.ts';
+import { changesBetween, changesSoFar, readAll, type Snapshot } from './settings-files.ts';
 import { takeOut } from './uninstall.ts';
 
 export type InstallOptions = {
@@ -76,6 +76,7 @@ export async function installPlugin(
   if (!isDryRun) await recoverInterrupted(place);
   const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place) };
   const plan = await planInstall(at, pinned);
+  refuseOddPaths([...plan.files.keys(), ...plan.settings]);
   const answer = {
     agent,
     version: packageVersion(),
@@ -92,6 +93,14 @@ export async function installPlugin(
     await refuseTaken(at);
     await perform(at, plan, before);
     return { ...answer, standing: 'installed' };
+  });
+}
+
+function refuseOddPaths(paths: readonly string[]): void {
+  const odd = paths.find((path) => /\p{Cc}/u.test(path));
+  if (odd === undefined) return;
+  throw new SkillError('DOCUMENT_REFUSED', `expected a path without control characters, got ${JSON.stringify(odd)}`, {
+    hint: 'Nothing was changed. A line break in the name of a folder cannot stand in a launcher. Name another SKILLOPT_HOME.',
   });
 }
 
@@ -179,26 +188,28 @@ async function perform(at: AgentAtHand, plan: Plan, before: Snapshot): Promise<v
       pinned: plan.pinned,
       files,
       folders,
-      settings: insertion ? changesBetween(before, new Map([[insertion.path, insertion.bytes]])) : [],
+      settings: changesSoFar(before, insertion ? new Map([[insertion.path, insertion.bytes]]) : before),
       inserted: insertion && { path: insertion.path, text: insertion.text },
     },
   };
   await writeReceipt(pluginsFolder, begun);
+  let hasCalled = false;
   try {
     await writeCopy(at, plan);
     if (insertion) await insertByHand(at, insertion);
-    await runVerbs(at, pluginHosts[agent].install(plan.root));
+    hasCalled = true;
+    for (const verb of pluginHosts[agent].install(plan.root)) {
+      await runVerbs(at, [verb]);
+      await writeReceipt(pluginsFolder, { ...begun, settings: changesSoFar(before, await readAll(plan.settings)) });
+    }
     const version = await listedVersion(at);
     if (version !== begun.version)
       throw agentFailed(agent, `expected ${PLUGIN} ${begun.version} in its list, got ${version ?? 'no such plugin'}`);
-    await writeReceipt(pluginsFolder, {
-      ...begun,
-      isWhole: true,
-      settings: changesBetween(before, await readAll(plan.settings)),
-    });
+    const settings = changesBetween(before, await readAll(plan.settings));
+    await writeReceipt(pluginsFolder, { ...begun, isWhole: true, settings });
   } catch (error) {
     const settings = changesBetween(before, await readAll(plan.settings));
-    await takeOut(at, { ...begun, settings }).catch(() => undefined); // the first error says more
+    await takeOut(at, { ...begun, settings }, { hasCalled }).catch(() => undefined); // the first error says more
     throw error;
   }
 }
