@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { digestOf, type Replacement, replaceFiles } from '../skills/index.ts';
+import { digestOf, isCutOff, type Replacement, recoverReplacements, replaceFiles } from '../skills/index.ts';
 import { orIfMissing } from '../stores/index.ts';
 import { PLUGIN, type PluginAgent } from './hosts.ts';
 
@@ -67,10 +67,27 @@ export async function changeFiles(pluginsFolder: string, replacements: readonly 
   if (replacements.length === 0) return;
   const real = await Promise.all(replacements.map(({ path }) => realpath(path).catch(() => path)));
   const roots = new Set([...replacements.map(({ path }) => path), ...real].map((path) => dirname(path)));
-  const journalFolder = join(pluginsFolder, 'journal');
+  const journalFolder = journalOf(pluginsFolder);
   const id = randomUUID();
   await replaceFiles(replacements, { journalFolder, id, roots: [...roots] });
   await rm(join(journalFolder, id), { recursive: true, force: true }); // old bytes of settings may hold keys
+}
+
+const journalOf = (pluginsFolder: string) => join(pluginsFolder, 'journal');
+
+async function foldersOfJournal(pluginsFolder: string): Promise<string[]> {
+  const entries = await orIfMissing(readdir(journalOf(pluginsFolder), { withFileTypes: true }), []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(journalOf(pluginsFolder), name));
+}
+
+/** Whether a process was killed while it changed files. */
+export const isInterrupted = async (pluginsFolder: string): Promise<boolean> =>
+  isCutOff(journalOf(pluginsFolder)) || (await foldersOfJournal(pluginsFolder)).length > 0;
+
+/** Takes back what was interrupted, and leaves no old bytes behind: they may hold keys. */
+export async function recoverFiles(pluginsFolder: string): Promise<void> {
+  await recoverReplacements(journalOf(pluginsFolder));
+  for (const folder of await foldersOfJournal(pluginsFolder)) await rm(folder, { recursive: true, force: true });
 }
 
 /** A file that an install wrote. */

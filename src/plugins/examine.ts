@@ -5,7 +5,14 @@ import { oneLine } from '../core/text/index.ts';
 import { type AgentAtHand, listedVersion, sayHello } from './agent-process.ts';
 import { digestAt, LAUNCHER, packageVersion } from './copy.ts';
 import { hostFolder, PLUGIN_AGENTS, type PluginAgent, pluginHosts } from './hosts.ts';
-import { type PluginsPlace, pluginsFolderOf, type Receipt, readReceipt, rootOf } from './receipt.ts';
+import {
+  type PluginsPlace,
+  pluginsFolderOf,
+  type Receipt,
+  readReceipt,
+  recoverInterrupted,
+  rootOf,
+} from './receipt.ts';
 
 export type ListedPlugin = {
   readonly agent: PluginAgent;
@@ -48,6 +55,7 @@ export async function examinePlugins(
   place: PluginsPlace,
   agents: readonly PluginAgent[] = PLUGIN_AGENTS,
 ): Promise<readonly ExaminedPlugin[]> {
+  await recoverInterrupted(place);
   const found = findAgents(place.env, place.cwd);
   return Promise.all(
     agents.map((agent) =>

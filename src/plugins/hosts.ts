@@ -7,6 +7,8 @@ export const PLUGIN_AGENTS = ['claude', 'codex', 'copilot', 'gemini', 'qwen', 'o
 export type PluginAgent = (typeof PLUGIN_AGENTS)[number];
 
 export const PLUGIN = 'skillopt';
+/** The key of a server in settings that are edited by hand. */
+export const SERVER = ['mcp', PLUGIN] as const;
 const AT_MARKETPLACE = `${PLUGIN}@${PLUGIN}`;
 
 /** Arguments of the agent's own program. */

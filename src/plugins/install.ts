@@ -3,6 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentPrograms } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
+import { clip, isObject } from '../core/text/index.ts';
 import { digestOf, type Replacement } from '../skills/index.ts';
 import { makeFolderBelow, orIfMissing } from '../stores/index.ts';
 import { type AgentAtHand, agentFailed, listedVersion, requireAgent, runVerb, runVerbs } from './agent-process.ts';
@@ -16,18 +17,19 @@ import {
   type Pinned,
   packageVersion,
 } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts } from './hosts.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
 import { insertKey, parseJsonc } from './jsonc.ts';
 import {
   type PluginsPlace,
   pluginsFolderOf,
   type Receipt,
   readReceipt,
+  recoverInterrupted,
   rootOf,
   withPlugins,
   writeReceipt,
 } from './receipt.ts';
-import { changesBetween, readAll, type Snapshot } from './settings-files.ts';
+import { changesBetween, changesSoFar, readAll, type Snapshot } from './settings-files.ts';
 import { takeOut } from './uninstall.ts';
 
 export type InstallOptions = {
@@ -71,8 +73,10 @@ export async function installPlugin(
 ): Promise<PluginInstall> {
   const { isDryRun = false, pinned = await ownProgram() } = options;
   const program = await requireAgent(agent, place);
+  if (!isDryRun) await recoverInterrupted(place);
   const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place) };
   const plan = await planInstall(at, pinned);
+  refuseOddPaths([...plan.files.keys(), ...plan.settings]);
   const answer = {
     agent,
     version: packageVersion(),
@@ -89,6 +93,14 @@ export async function installPlugin(
     await refuseTaken(at);
     await perform(at, plan, before);
     return { ...answer, standing: 'installed' };
+  });
+}
+
+function refuseOddPaths(paths: readonly string[]): void {
+  const odd = paths.find((path) => /\p{Cc}/u.test(path));
+  if (odd === undefined) return;
+  throw new SkillError('DOCUMENT_REFUSED', `expected a path without control characters, got ${JSON.stringify(odd)}`, {
+    hint: 'Nothing was changed. A line break in the name of a folder cannot stand in a launcher. Name another SKILLOPT_HOME.',
   });
 }
 
@@ -146,15 +158,16 @@ async function refuseTaken(at: AgentAtHand): Promise<void> {
 async function hasServer({ agent, place }: AgentAtHand): Promise<boolean> {
   for (const name of pluginHosts[agent].byHand!.settings) {
     const text = await orIfMissing(readFile(join(hostFolder(agent, place.env), name), 'utf8'), '{}');
-    const { mcp } = readSettings(text, name) as { mcp?: object };
-    if (mcp !== undefined && Object.hasOwn(mcp, PLUGIN)) return true;
+    const settings = readSettings(text, name);
+    const mcp = isObject(settings) ? settings[SERVER[0]] : undefined;
+    if (isObject(mcp) && Object.hasOwn(mcp, PLUGIN)) return true;
   }
   return false;
 }
 
-function readSettings(text: string, name: string): object {
+function readSettings(text: string, name: string): unknown {
   try {
-    return parseJsonc(text) as object;
+    return parseJsonc(text);
   } catch {
     throw new SkillError('DOCUMENT_REFUSED', `${name} is not JSON with comments`, {
       hint: 'Nothing was changed. Correct it, and start again.',
@@ -165,6 +178,7 @@ function readSettings(text: string, name: string): object {
 /** Each part is in the receipt before it is done, so that a crash leaves nothing that cannot be undone. */
 async function perform(at: AgentAtHand, plan: Plan, before: Snapshot): Promise<void> {
   const { agent, pluginsFolder } = at;
+  const insertion = await planInsertion(at, plan);
   const files = [...plan.files].map(([path, bytes]): OwnFile => ({ path, digest: digestOf(bytes) }));
   const folders = missingFolders([...plan.files.keys(), ...plan.settings]);
   const begun: Receipt = {
@@ -174,28 +188,28 @@ async function perform(at: AgentAtHand, plan: Plan, before: Snapshot): Promise<v
       pinned: plan.pinned,
       files,
       folders,
-      settings: [],
-      inserted: null,
+      settings: changesSoFar(before, insertion ? new Map([[insertion.path, insertion.bytes]]) : before),
+      inserted: insertion && { path: insertion.path, text: insertion.text },
     },
   };
   await writeReceipt(pluginsFolder, begun);
-  let receipt = begun;
+  let hasCalled = false;
   try {
     await writeCopy(at, plan);
-    receipt = { ...receipt, inserted: await insertByHand(at, plan) };
-    await writeReceipt(pluginsFolder, receipt);
-    await runVerbs(at, pluginHosts[agent].install(plan.root));
+    if (insertion) await insertByHand(at, insertion);
+    hasCalled = true;
+    for (const verb of pluginHosts[agent].install(plan.root)) {
+      await runVerbs(at, [verb]);
+      await writeReceipt(pluginsFolder, { ...begun, settings: changesSoFar(before, await readAll(plan.settings)) });
+    }
     const version = await listedVersion(at);
     if (version !== begun.version)
       throw agentFailed(agent, `expected ${PLUGIN} ${begun.version} in its list, got ${version ?? 'no such plugin'}`);
-    await writeReceipt(pluginsFolder, {
-      ...receipt,
-      isWhole: true,
-      settings: changesBetween(before, await readAll(plan.settings)),
-    });
+    const settings = changesBetween(before, await readAll(plan.settings));
+    await writeReceipt(pluginsFolder, { ...begun, isWhole: true, settings });
   } catch (error) {
     const settings = changesBetween(before, await readAll(plan.settings));
-    await takeOut(at, { ...receipt, settings }).catch(() => undefined); // the first error says more
+    await takeOut(at, { ...begun, settings }, { hasCalled }).catch(() => undefined); // the first error says more
     throw error;
   }
 }
@@ -214,22 +228,34 @@ async function writeCopy({ pluginsFolder }: AgentAtHand, { root, files }: Plan):
   await changeFiles(pluginsFolder, replacements);
 }
 
-async function insertByHand(
-  { agent, pluginsFolder }: AgentAtHand,
-  { root, settings }: Plan,
-): Promise<Receipt['inserted']> {
+type Insertion = { readonly path: string; readonly old: Buffer | null; readonly bytes: Buffer; readonly text: string };
+
+/** What is to be put into the settings of an agent without verbs. */
+async function planInsertion({ agent }: AgentAtHand, { root, settings }: Plan): Promise<Insertion | null> {
   if (pluginHosts[agent].byHand === undefined) return null;
-  const path = await realpath(settings[0]!).catch(() => settings[0]!);
+  const path = settings[0]!;
   const old = await orIfMissing(readFile(path), null);
   const server = { type: 'local', command: [join(root, LAUNCHER)], enabled: true };
   const text = old === null ? '{}\n' : old.toString('utf8');
-  const insertion = insertKey(text, ['mcp', PLUGIN], server);
-  if (insertion === undefined || (old !== null && !Buffer.from(text).equals(old))) {
-    throw new SkillError('DOCUMENT_REFUSED', `expected an object without the key mcp.${PLUGIN} in ${path}`, {
-      hint: 'It was not changed. Look at the file, and start again.',
-    });
-  }
-  const bytes = Buffer.from(insertion.text);
-  await changeFiles(pluginsFolder, [{ path, expected: old === null ? null : digestOf(old), bytes, isAnyFile: true }]);
-  return { path: settings[0]!, text: insertion.inserted };
+  const insertion = insertKey(text, SERVER, server);
+  if (insertion === undefined || (old !== null && !Buffer.from(text).equals(old))) throw notInsertable(path, text);
+  return { path, old, bytes: Buffer.from(insertion.text), text: insertion.inserted };
+}
+
+function notInsertable(path: string, text: string): SkillError {
+  const [parent] = SERVER;
+  const whole = readSettings(text, path);
+  const { [parent]: members = {} } = isObject(whole) ? whole : {};
+  const hint = 'It was not changed. Correct it, and start again.';
+  if (!isObject(whole)) return new SkillError('DOCUMENT_REFUSED', `expected an object in ${path}`, { hint });
+  const what = isObject(members)
+    ? `${path} cannot be edited with certainty: its key ${parent} may stand there twice, or it is not UTF-8`
+    : `expected an object in the key ${parent} of ${path}, got ${clip(JSON.stringify(members), 40)}`;
+  return new SkillError('DOCUMENT_REFUSED', what, { hint });
+}
+
+async function insertByHand({ pluginsFolder }: AgentAtHand, { path, old, bytes }: Insertion): Promise<void> {
+  const real = await realpath(path).catch(() => path);
+  const expected = old === null ? null : digestOf(old);
+  await changeFiles(pluginsFolder, [{ path: real, expected, bytes, isAnyFile: true }]);
 }

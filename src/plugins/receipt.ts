@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { type Environment, homeIn, isInside } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
@@ -13,6 +13,7 @@ import {
   takeLock,
   writePrivate,
 } from '../stores/index.ts';
+import { isInterrupted, recoverFiles } from './copy.ts';
 import { hostFolder, PLUGIN_AGENTS, type PluginAgent, pluginHosts } from './hosts.ts';
 import { SettingsFile } from './settings-files.ts';
 
@@ -68,6 +69,11 @@ export async function withPlugins<Result>(
   }
 }
 
+/** Takes back what a killed install or uninstall, of any agent, has left half done in a file. */
+export async function recoverInterrupted(place: PluginsPlace): Promise<void> {
+  if (await isInterrupted(pluginsFolderOf(place))) await withPlugins(place, recoverFiles);
+}
+
 const receiptPath = (pluginsFolder: string, agent: PluginAgent) => join(pluginsFolder, 'receipts', `${agent}.json`);
 
 export const writeReceipt = (pluginsFolder: string, receipt: Receipt) =>
@@ -107,9 +113,17 @@ function strangePath(receipt: Receipt, agent: PluginAgent, place: PluginsPlace):
   const isKnown = (path: string) =>
     !path.split(/[\\/]/).includes('..') && (copies.includes(path) || (isInside(path, root) && path !== root));
   const known = [...settings, ...(byHand?.settings ?? [])].map((name) => join(host, name));
-  const changed = [...receipt.settings.map(({ path }) => path), ...(receipt.inserted ? [receipt.inserted.path] : [])];
+  const byHandPaths = (byHand?.settings ?? []).map((name) => join(host, name));
   return (
     receipt.files.map(({ path }) => path).find((path) => !isKnown(path)) ??
-    changed.find((path) => !known.includes(path))
+    receipt.settings.map(({ path }) => path).find((path) => !known.includes(path)) ??
+    (receipt.inserted && !byHandPaths.includes(receipt.inserted.path) ? receipt.inserted.path : undefined) ??
+    receipt.folders.find((path) => !mayMakeFolder(path, [host, pluginsFolderOf(place)]))
   );
 }
+
+/** In one of them, or above one: that is removed only when it is empty. */
+const mayMakeFolder = (path: string, folders: readonly string[]): boolean =>
+  isAbsolute(path) &&
+  !path.split(/[\\/]/).includes('..') &&
+  folders.some((folder) => isInside(path, folder) || isInside(folder, path));

@@ -42,6 +42,16 @@ export function changesBetween(before: Snapshot, after: Snapshot): SettingsFile[
   });
 }
 
+/** All of them, those that do not differ too: what an install that was cut off did to them is not known. */
+export function changesSoFar(before: Snapshot, now: Snapshot): SettingsFile[] {
+  const changed = changesBetween(before, now);
+  const same = [...before].filter(([path]) => !changed.some((file) => file.path === path));
+  return [
+    ...changed,
+    ...same.map(([path, old]) => ({ path, before: digestOrNull(old), after: digestOrNull(old), back: [] })),
+  ];
+}
+
 export const digestOrNull = (bytes: Buffer | null): string | null => (bytes === null ? null : digestOf(bytes));
 
 /** Bytes as characters, since a file need not be text: white space, and what is between. */

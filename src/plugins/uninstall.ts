@@ -1,15 +1,22 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { agentPrograms, findAgents } from '../agents/index.ts';
+import { SkillError } from '../core/contracts/index.ts';
+import { isObject } from '../core/text/index.ts';
 import { digestOf } from '../skills/index.ts';
 import { orIfMissing } from '../stores/index.ts';
 import { type AgentAtHand, agentFailed, listedVersion, requireAgent, runVerb } from './agent-process.ts';
-import { changeFiles, removeCache, removeEmpty, removeOwn } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts } from './hosts.ts';
+import { changeFiles, LAUNCHER, removeCache, removeEmpty, removeOwn } from './copy.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
+import { removeKey, valueIn } from './jsonc.ts';
+import { differInOwnKeysOnly } from './own-keys.ts';
 import {
   type PluginsPlace,
   pluginsFolderOf,
   type Receipt,
   readReceipt,
+  recoverInterrupted,
   removeReceipt,
   rootOf,
   withPlugins,
@@ -34,11 +41,13 @@ export async function uninstallPlugin(
   place: PluginsPlace,
   { isDryRun = false } = {},
 ): Promise<PluginUninstall> {
+  if (!isDryRun) await recoverInterrupted(place);
   const known = await readReceipt(agent, place);
   if (known === undefined) return { agent, standing: 'none', commands: [], files: [], left: [] };
-  const program = await requireAgent(agent, place);
-  const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place) };
-  const commands = pluginHosts[agent].uninstall.map((verb) => [program.path, ...verb]);
+  const isThere = findAgents(place.env, place.cwd).some(({ cli }) => cli === agentPrograms[agent].cli);
+  const program = isThere ? await requireAgent(agent, place) : undefined;
+  const at = { agent, place, pluginsFolder: pluginsFolderOf(place), ...(program && { program }) };
+  const commands = program ? pluginHosts[agent].uninstall.map((verb) => [program.path, ...verb]) : [];
   const files = known.files.map(({ path }) => path);
   if (isDryRun) return { agent, standing: 'planned', commands, files, left: [] };
   return withPlugins(place, async () => {
@@ -47,20 +56,19 @@ export async function uninstallPlugin(
   });
 }
 
+/** An agent that may have gone from the machine. */
+type AgentOrNone = Omit<AgentAtHand, 'program'> & Partial<Pick<AgentAtHand, 'program'>>;
+
 /** The plugin leaves the agent first: if that fails, everything else stays, and it can be tried again. */
-export async function takeOut(at: AgentAtHand, receipt: Receipt): Promise<readonly LeftFile[]> {
-  const { agent, place, pluginsFolder } = at;
-  const now = await readAll(receipt.settings.map(({ path }) => path));
+export async function takeOut(
+  at: AgentOrNone,
+  receipt: Receipt,
+  { hasCalled = true } = {},
+): Promise<readonly LeftFile[]> {
+  const { agent, place, pluginsFolder, program } = at;
   const left = [...(await removeInserted(at, receipt))];
-  const failures: string[] = [];
-  for (const verb of pluginHosts[agent].uninstall) {
-    const { isGood, words } = await runVerb(at, verb);
-    if (!isGood) failures.push(words);
-  }
-  // The person may have removed it already: only the list counts.
-  if ((await listedVersion(at)) !== undefined)
-    throw agentFailed(agent, `it still lists ${PLUGIN}${failures.length > 0 ? `: ${failures.join('; ')}` : ''}`);
-  for (const file of receipt.settings) left.push(...(await restoreSettings(at, receipt, file, now)));
+  if (program && hasCalled) left.push(...(await leaveAgent({ ...at, program }, receipt)));
+  else if (program === undefined) left.push(...ownEntry(at));
   const changed = await removeOwn(pluginsFolder, receipt.files);
   left.push(...changed.map((path) => ({ path, why: 'it was changed since the install' })));
   const root = rootOf(pluginsFolder, receipt);
@@ -71,6 +79,39 @@ export async function takeOut(at: AgentAtHand, receipt: Receipt): Promise<readon
   return left;
 }
 
+/** What stays in the settings of an agent that is not there. */
+function ownEntry({ agent, place }: AgentOrNone): LeftFile[] {
+  const { settings, uninstall } = pluginHosts[agent];
+  const { title, binary } = agentPrograms[agent];
+  if (uninstall.length === 0) return [];
+  const verbs = uninstall.map((verb) => [binary, ...verb].join(' ')).join(' && ');
+  const why = `${title} is not on PATH, so its own entry of ${PLUGIN} could not be removed. If it comes back: ${verbs}`;
+  return [{ path: join(hostFolder(agent, place.env), settings[0] ?? ''), why }];
+}
+
+/** Calls the agent's own verbs, and puts back what they leave over. */
+async function leaveAgent(at: AgentAtHand, receipt: Receipt): Promise<LeftFile[]> {
+  const { agent } = at;
+  const now = await readAll(receipt.settings.map(({ path }) => path));
+  const failures: string[] = [];
+  for (const verb of pluginHosts[agent].uninstall) {
+    const { isGood, words } = await runVerb(at, verb);
+    if (!isGood) failures.push(words);
+  }
+  // The person may have removed it already: only the list counts.
+  if ((await listedVersion(at)) !== undefined) throw stillListed(agent, receipt, failures);
+  const left: LeftFile[] = [];
+  for (const file of receipt.settings) left.push(...(await restoreSettings(at, receipt, file, now)));
+  return left;
+}
+
+function stillListed(agent: PluginAgent, { inserted }: Receipt, failures: readonly string[]): SkillError {
+  const what = `it still lists ${PLUGIN}${failures.length > 0 ? `: ${failures.join('; ')}` : ''}`;
+  if (inserted === null) return agentFailed(agent, what);
+  const hint = `Remove the key ${SERVER.join('.')} from ${inserted.path}, and start again.`;
+  return new SkillError('PLUGIN_FAILED', `${agentPrograms[agent].title} did not do what was asked: ${what}`, { hint });
+}
+
 /** By path below the plugin's folder. */
 function pluginDigests(root: string, { files }: Receipt): ReadonlyMap<string, string> {
   const folder = join(root, 'plugin');
@@ -78,18 +119,35 @@ function pluginDigests(root: string, { files }: Receipt): ReadonlyMap<string, st
   return new Map(below.map(({ path, digest }) => [path.slice(folder.length + 1).replaceAll('\\', '/'), digest]));
 }
 
-/** Takes our text out of a settings file, wherever it stands in it now. */
-async function removeInserted({ pluginsFolder }: AgentAtHand, { inserted }: Receipt): Promise<readonly LeftFile[]> {
-  if (inserted === null) return [];
-  const { path, text } = inserted;
+/** Takes our key out of a settings file that an install edited by hand. */
+async function removeInserted({ pluginsFolder }: AgentOrNone, receipt: Receipt): Promise<readonly LeftFile[]> {
+  if (receipt.inserted === null) return [];
+  const { path, text } = receipt.inserted;
   const old = await orIfMissing(readFile(path), undefined);
-  const parts = old?.toString('utf8').split(text) ?? [];
   if (old === undefined) return [];
-  if (parts.length !== 2 || !Buffer.from(parts.join(text)).equals(old))
-    return [{ path, why: `mcp.${PLUGIN} in it was changed since the install` }];
-  const bytes = Buffer.from(parts.join(''));
-  await changeFiles(pluginsFolder, [{ path, expected: digestOf(old), bytes, isAnyFile: true }]);
+  const after = withoutServer(old, { text, launcher: join(rootOf(pluginsFolder, receipt), LAUNCHER) });
+  if (after === 'none') return [];
+  if (after === undefined) return [{ path, why: `to remove it, remove the key ${SERVER.join('.')} from it by hand` }];
+  const replacement = { path: await realpath(path), expected: digestOf(old), bytes: after, isAnyFile: true };
+  await changeFiles(pluginsFolder, [replacement]);
   return [];
+}
+
+type OwnServer = { readonly text: string; readonly launcher: string };
+
+/** Settings without our server. Undefined if it is not certain that it is ours, and that all else stays. */
+function withoutServer(old: Buffer, { text, launcher }: OwnServer): Buffer | 'none' | undefined {
+  const settings = old.toString('utf8');
+  if (!Buffer.from(settings).equals(old)) return undefined;
+  try {
+    const server = valueIn(settings, SERVER);
+    if (server === undefined) return 'none';
+    if (!isObject(server) || !isDeepStrictEqual(server.command, [launcher])) return undefined;
+    const after = removeKey(settings, SERVER, text);
+    return after === undefined ? undefined : Buffer.from(after);
+  } catch {
+    return undefined; // no JSON with comments any more
+  }
 }
 
 /** What the agent's own commands leave over goes, if nobody else has changed the file since the install. */
@@ -103,12 +161,24 @@ async function restoreSettings(
   const start = atStart.get(path) ?? null;
   const now = (await readAll([path])).get(path) ?? null;
   if (now === null || digestOrNull(now) === before) return [];
-  const old = start !== null && digestOrNull(start) === after ? bytesBefore(file, start) : undefined;
-  if (old !== undefined && !hasNews(now, [start!, old])) {
-    await changeFiles(at.pluginsFolder, [{ path, expected: digestOf(now), bytes: old, isAnyFile: true }]);
+  const isAsInstalled = start !== null && digestOrNull(start) === after;
+  const old = before === null ? null : isAsInstalled ? bytesBefore(file, start) : undefined;
+  const others = isAsInstalled ? [start, old ?? null] : [];
+  const { pluginsFolder } = at;
+  if (old !== undefined && !hasNews(now, others) && differInOwnKeysOnly({ path, now, old, pluginsFolder })) {
+    await changeFiles(pluginsFolder, [{ path, expected: digestOf(now), bytes: old, isAnyFile: true }]);
     return [];
   }
-  const marks = [`${PLUGIN}@${PLUGIN}`, rootOf(at.pluginsFolder, receipt)];
+  const marks = [`${PLUGIN}@${PLUGIN}`, rootOf(pluginsFolder, receipt)];
   const isNamed = marks.some((mark) => now.includes(mark));
-  return isNamed ? [{ path, why: `it was changed since the install, and still names ${PLUGIN}` }] : [];
+  if (pluginHosts[at.agent].byHand && !isNamed) return []; // only our key was cut
+  const why = whyLeft(receipt, { isAsInstalled, isKnown: old !== undefined });
+  return [{ path, why: isNamed ? `${why}, and still names ${PLUGIN}` : why }];
+}
+
+function whyLeft({ isWhole }: Receipt, { isAsInstalled, isKnown }: { isAsInstalled: boolean; isKnown: boolean }) {
+  if (!isWhole) return 'it was changed by an install that was cut off';
+  if (!isAsInstalled) return 'it was changed since the install';
+  if (!isKnown) return 'the way back to its old form is not known';
+  return 'it was changed during the install or the uninstall';
 }

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { installPlugin, PLUGIN_AGENTS } from '../../../src/plugins/index.ts';
 import { MCP_STAND_IN, pluginHome, SETTINGS } from '../../support/plugins/plugin-home.ts';
@@ -94,6 +95,28 @@ describe('what a person wrote since', () => {
     expect(home.read(path)).toBe(text.replace('// mine', '// mine, still'));
   });
 
+  const OTHER = '"other":{"type":"local","command":["x"]}';
+  it.each([
+    ['{ "mcp": {} }', (text: string) => text.replace(/\} \}$/, `,\n ${OTHER}} }`)],
+    ['{ "mcp": {} }', (text: string) => text.replace('"mcp": {', `"mcp": {${OTHER},`)],
+    ['{}', (text: string) => text.replace(/\}$/, ',\n  "theme": "mine"\n}')],
+    ['{}', (text: string) => JSON.stringify(JSON.parse(text), null, 4)],
+    ['{ "mcp": { "a": 1 } }', (text: string) => JSON.stringify(JSON.parse(text), null, '\t')],
+  ])('stays in the settings of OpenCode, which were %s', async (text, edit) => {
+    using home = pluginHome();
+    const [path] = SETTINGS.opencode;
+    home.write(path, text);
+    await installPlugin('opencode', home.place, { pinned });
+    home.write(path, edit(home.read(path)));
+    const { mcp, ...others } = JSON.parse(home.read(path));
+    delete mcp.skillopt;
+    expect(await home.run('uninstall', 'opencode')).toMatchObject({
+      code: 0,
+      out: 'skillopt is removed from opencode.\n',
+    });
+    expect({ mcp: {}, ...JSON.parse(home.read(path)) }).toEqual({ mcp, ...others });
+  });
+
   it('stays in files of the plugin', async () => {
     using home = pluginHome();
     await installPlugin('opencode', home.place, { pinned });
@@ -112,6 +135,20 @@ describe('a plugin is refused', () => {
     const before = home.bytes();
     const { code, err } = await home.run('install', 'opencode');
     expect([code, err]).toEqual([2, expect.stringContaining('sleep.md')]);
+    expect(home.bytes()).toEqual(before);
+  });
+
+  it.each([
+    ['{"mcp": null}', 'expected an object in the key mcp of', 'got null'],
+    ['[]', 'expected an object in', 'opencode.jsonc'],
+    ['{"mcp":{"a":{}},"mcp":{"b":{}}}', 'mcp may stand there twice', ''],
+  ])('where the settings of OpenCode are %s', async (text, ...words) => {
+    using home = pluginHome();
+    home.write(SETTINGS.opencode[0], text);
+    const before = home.bytes();
+    const { code, err } = await home.run('install', 'opencode');
+    expect(code).toBe(2);
+    for (const word of words) expect(err).toContain(word);
     expect(home.bytes()).toEqual(before);
   });
 
@@ -187,6 +224,28 @@ describe('a receipt', () => {
     expect((await home.run('doctor', 'codex')).out).toContain('its install did not end');
     expect((await installPlugin('codex', home.place, { pinned })).standing).toBe('installed');
     await home.run('uninstall', 'codex');
+    expect(home.bytes()).toEqual(before);
+  });
+});
+
+describe('an install that was killed after its edit of settings', () => {
+  const [path] = SETTINGS.opencode;
+
+  it('is taken back by what comes next, and leaves no key behind', async () => {
+    using home = pluginHome();
+    home.write(path, '{ "provider": { "apiKey": "sk-dummy-0123456789abcdefghij" } }');
+    const before = home.bytes();
+    const program = `${process.cwd()}/bin/skillopt.mjs`;
+    const options = { cwd: home.at('work'), env: home.env, stdio: 'ignore' } as const;
+    const child = spawn(process.execPath, [program, 'plugin', 'install', 'opencode'], options);
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    while (!home.read(path).includes('skillopt') && child.exitCode === null) await setImmediate();
+    child.kill('SIGKILL');
+    await ended;
+    await home.run('doctor', 'codex');
+    expect(home.grep('state', 'sk-dummy')).toEqual([]);
+    expect((await home.run('install', 'opencode')).err).toBe('');
+    expect((await home.run('uninstall', 'opencode')).out).toBe('skillopt is removed from opencode.\n');
     expect(home.bytes()).toEqual(before);
   });
 });
