@@ -8,7 +8,12 @@ const SKILL = '---\nname: project\ndescription: Names capitals of countries.\n--
 
 /** A project, the folder that the agent is started in, and a place for state, each apart. */
 function folders() {
-  const root = tempFolder({ 'project/SKILL.md': SKILL, 'cwd/notes.txt': 'mine', 'home/.keep': '' });
+  const root = tempFolder({
+    'project/SKILL.md': SKILL,
+    'cwd/notes.txt': 'mine',
+    'special/events.jsonl': '',
+    'home/.keep': '',
+  });
   const at = (name: string) => join(root.path, name);
   const files = (name: string) =>
     readdirSync(at(name), { recursive: true, encoding: 'utf8' })
