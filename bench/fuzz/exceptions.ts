@@ -11,6 +11,7 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'imports: parseRows': 'takes a schema',
   'imports: requireOwnRows': 'takes rows that are objects; readJson and readJsonl make them',
   'pipeline: mergeByGroup': 'takes a function; mergePatches gives it the same texts',
+  'mcp: serveMcp': 'takes streams; its tests send malformed and hostile messages',
   'models: anthropicChat().complete': 'asks a server',
   'models: azureChat().complete': 'asks a server',
   'models: googleChat().complete': 'asks a server',

@@ -38,7 +38,7 @@ export {
   type JobHooks,
   listJobs,
   readJob,
-  requirePlanned,
+  requireAsShown,
   runAsJob,
   startNight,
 } from './night/background-night.ts';

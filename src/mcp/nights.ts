@@ -12,7 +12,7 @@ import {
   nightStatus,
   previewNight,
   readJob,
-  requirePlanned,
+  requireAsShown,
   startNight,
 } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
@@ -140,11 +140,12 @@ export async function run({ project: given, planDigest, ...limits }: RunInput, c
   const command = ofProject(context.called('skillopt sleep run'), project);
   using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
   const planned = { planDigest, limits: limitsIn(limits) };
-  const preview = await requirePlanned(sleep, planned).catch((error: unknown) => {
-    if (!(error instanceof SkillError) || !/^nobody agreed/.test(error.message)) throw error;
-    const hint = `Only the person can agree, once, by typing: ${command}`;
-    throw new SkillError('CONSENT_MISSING', error.message, { cause: error, hint });
-  });
+  const preview = await previewNight(sleep, planned);
+  requireAsShown(preview, planDigest);
+  if (preview.consentMissing.length > 0) {
+    const hint = `Only the person can agree, once, by typing: ${consentCommand(project, preview.consentMissing, context)}`;
+    throw new SkillError('CONSENT_MISSING', 'nobody agreed that texts of sessions are sent as planned', { hint });
+  }
   if (!context.mayRun && !context.isAgreed) {
     if (context.canAsk && !context.wasAsked) return { ask: questionOf(preview, project, planned.limits) };
     const hint = `The person types: ${command}. Or the server is started with --allow run.`;

@@ -27,6 +27,8 @@ export async function serveMcp(options: McpOptions): Promise<void> {
     } else answered.delete(message.id);
     deliver ??= import('./server.ts').then(({ connect }) => connect(options, send, answered));
     if (typeof message.method === 'string' && message.id !== undefined && !opening) asked.add(message.id);
+    if (message.method === 'notifications/cancelled')
+      asked.delete((message.params as { requestId?: unknown })?.requestId);
     void deliver.then((take) => take(message));
   });
   for (const end = Date.now() + ANSWERS_WITHIN_MS; asked.size > 0 && Date.now() < end; ) await sleep(20); // `printf … | skillopt mcp`

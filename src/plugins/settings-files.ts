@@ -57,7 +57,7 @@ export const digestOrNull = (bytes: Buffer | null): string | null => (bytes === 
 /** Bytes as characters, since a file need not be text: white space, and what is between. */
 const wordsOf = (bytes: Buffer) => bytes.toString('latin1').split(/(\s+|[{}[\],:=])/);
 
-/** Longer ways are not looked for: the file was written anew. */
+/** Longer ways are not looked for: most of the file is new then. */
 const LONGEST_WAY = { maxEditLength: 10_000, timeout: 5_000 };
 
 /** Empty if there is none, or if it would keep something that looks like a key. */

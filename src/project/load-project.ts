@@ -37,8 +37,8 @@ type ProjectSource = {
 /** Flags override `--set`, which overrides the file. Every path in the answer is absolute. */
 export async function loadProject(source: ProjectSource): Promise<LoadedProject> {
   const { flags, flagOf = String, config, cwd, overrides = [], isAlone = false } = source;
-  const found = isAlone ? undefined : () => findConfigFile(cwd);
-  const file = config === undefined ? found?.() : resolvePath(cwd, config);
+  const here = config === undefined && !isAlone ? findConfigFile(cwd) : undefined;
+  const file = config === undefined ? here : resolvePath(cwd, config);
   if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
   const { input, findOrigin, ...rest } = await readProject(file, { cwd, overrides, flags });
   const find: FindOrigin = async (path) =>

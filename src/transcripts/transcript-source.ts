@@ -126,7 +126,7 @@ export const enoughOf = (text: string): string =>
 /** A part of a string keeps the whole of it in memory: megabytes for a line of a prompt. */
 export const ownCopy = (text: string) => Buffer.from(text).toString();
 
-/** Pages do not show escape sequences, and nothing hidden may be sent. One may split a secret: hence a second redaction. */
+/** Pages do not show escape sequences, and nothing hidden may be sent. One may split a secret, so texts are redacted a second time. */
 function withoutHidden(text: string, redact: Redact): string {
   const shown = withoutEscapes(text);
   return shown === text ? text : redact(shown);

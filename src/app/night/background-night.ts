@@ -1,5 +1,5 @@
 /*
- * A night that goes on when whoever asked for it is gone. `startNight` checks what was shown and agreed to, writes `job.json` and starts
+ * A night that goes on when its client is gone. `startNight` checks what was shown and agreed to, writes `job.json` and starts
  * a night with the setting `job`, detached. That process is `runAsJob`: it holds `run.lock` while it lives, writes `state.json`, and
  * ends when a file `cancel` appears. Everybody else only reads: `readJob`.
  */
@@ -12,17 +12,19 @@ import { z } from 'zod';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { RunObserver } from '../../core/run/index.ts';
 import { parseJson } from '../../core/text/index.ts';
-import { type CycleOutcome, consentMissing, nightCost, type OpenSleep, projectFolder } from '../../sleep/index.ts';
+import { type CycleOutcome, consentMissing, nightCost, type OpenSleep } from '../../sleep/index.ts';
 import {
   isRunLocked,
   JOBS_FOLDER,
   makeFolderBelow,
   readPrivate,
+  takeLock,
   takeRunLock,
   writePrivate,
 } from '../../stores/index.ts';
 import { flagWords, pinNight, trusted } from '../schedule/night-job.ts';
-import { type NightLimits, type NightPreview, previewNight } from './plan-night.ts';
+import { lastNight } from './find-nights.ts';
+import { type NightLimits, type NightPreview, previewNight, requireShown } from './plan-night.ts';
 import type { NightEvent, NightOptions } from './run-night.ts';
 
 const JobRecord = z.object({ project: z.string(), startedAt: z.string(), planDigest: z.string() });
@@ -63,7 +65,19 @@ type StartOptions = { readonly planDigest: string; readonly limits?: NightLimits
 
 /** Starts the night that was shown in a process of its own, and returns its id. Throws where the plan has changed, or consent lacks. */
 export async function startNight(sleep: OpenSleep, { planDigest, limits = {} }: StartOptions): Promise<string> {
-  await requirePlanned(sleep, { planDigest, limits });
+  const preview = await previewNight(sleep, { limits });
+  requireAsShown(preview, planDigest);
+  const missing = preview.plan.recipients.filter(({ provider }) => preview.consentMissing.includes(provider));
+  if (missing.length > 0) throw consentMissing(missing);
+  const { folder } = sleep;
+  await makeFolderBelow(folder, join(folder, JOBS_FOLDER));
+  const lock = await takeLock(join(folder, JOBS_FOLDER, 'start.lock'), START_WORDS); // of two starts at once, one is refused
+  return startAlone(sleep, { planDigest, limits }).finally(lock.release);
+}
+
+const START_WORDS = { whenOwn: 'Wait until it is started.', whenAlive: 'Wait until it is started.', mode: 0o600 };
+
+async function startAlone(sleep: OpenSleep, { planDigest, limits = {} }: StartOptions): Promise<string> {
   const { folder, project, place } = sleep;
   const running = (await listJobs(folder)).find((job) => job.project === project && job.state === 'running');
   if (running) {
@@ -81,18 +95,10 @@ export async function startNight(sleep: OpenSleep, { planDigest, limits = {} }: 
   return id;
 }
 
-/** The night as it would be now. Throws if it is not the one that was shown, if nobody agreed to who reads it, or if it cannot begin. */
-export async function requirePlanned(sleep: OpenSleep, { planDigest, limits }: StartOptions): Promise<NightPreview> {
-  const preview = await previewNight(sleep, { limits });
-  const { digest, plan, consentMissing: missing, problems } = preview;
-  if (digest !== planDigest) {
-    const hint = 'Nothing was sent. Show the plan again: sessions, settings or limits have changed.';
-    throw new SkillError('CONSENT_MISSING', 'the night would not be the one that was shown', { hint });
-  }
-  const asked = plan.recipients.filter(({ provider }) => missing.includes(provider));
-  if (asked.length > 0) throw consentMissing(asked);
+/** Throws unless this is the night that was shown, and it can begin. */
+export function requireAsShown({ digest, problems }: NightPreview, planDigest: string): void {
+  requireShown(digest, planDigest);
   if (problems.length > 0) throw new SkillError('CONFIG_INVALID', problems.join('; '), { hint: 'Nothing was sent.' });
-  return preview;
 }
 
 type Detached = { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> };
@@ -116,8 +122,7 @@ export async function readJob(stateFolder: string, id: string): Promise<Backgrou
     throw new SkillError('USAGE', `there is no job ${JSON.stringify(id)}`, { hint });
   }
   const known = { id, ...record, ...state };
-  if (state.state !== 'running') return { ...known, cost: state.cost ?? (await costSoFar(stateFolder, record)) };
-  if (await isAlive(folder, record)) return { ...known, cost: await costSoFar(stateFolder, record) };
+  if (state.state !== 'running' || (await isAlive(folder, record))) return known;
   const hint = 'Nothing is lost: show the plan and run it again, and the night resumes.';
   return { ...known, state: 'failed', reason: 'its process ended without a word', hint };
 }
@@ -131,12 +136,6 @@ async function isAlive(folder: string, { startedAt }: JobRecord): Promise<boolea
 }
 
 const wasLocked = async (folder: string) => (await readdir(folder)).some((name) => name.startsWith('run.lock'));
-
-async function costSoFar(stateFolder: string, { project }: JobRecord) {
-  const nights = projectFolder(stateFolder, project);
-  const numbers = (await readdir(nights).catch((): string[] => [])).filter((name) => /^\d+$/.test(name)).map(Number);
-  return numbers.length === 0 ? null : nightCost(join(nights, String(Math.max(...numbers))));
-}
 
 /** The newest first. */
 export async function listJobs(stateFolder: string): Promise<BackgroundNight[]> {
@@ -157,41 +156,60 @@ export type JobHooks = Pick<NightOptions, 'observers' | 'onEvent' | 'planDigest'
 
 const TICK_MS = 400;
 
-/** Does the night of a job, and writes down how far it is and how it ends. */
-export async function runAsJob(folder: string, work: (hooks: JobHooks) => Promise<CycleOutcome>): Promise<void> {
-  const record = await requireRecord(folder);
+/** Does the night of a job, and writes down how far it is, what it costs and how it ends. */
+export async function runAsJob(
+  folder: string,
+  stateFolder: string,
+  work: (hooks: JobHooks) => Promise<CycleOutcome>,
+): Promise<void> {
+  const { project, planDigest } = await requireRecord(folder);
   const lock = await takeRunLock(folder);
   const stopping = new AbortController();
-  let [now, isWritten, writing] = [BEGUN, true, Promise.resolve()];
+  let state = BEGUN;
   const set = (next: Partial<JobState>) => {
-    now = { ...now, ...next };
-    isWritten = false;
+    state = { ...state, ...next };
   };
-  const flush = () => {
-    if (isWritten) return writing;
-    isWritten = true;
-    const text = JSON.stringify(now);
-    writing = writing.then(() => writePrivate(join(folder, STATE), text));
-    return writing;
-  };
-  const timer = setInterval(() => {
+  const write = stateWriter(join(folder, STATE));
+  const timer = setInterval(async () => {
     if (existsSync(join(folder, CANCEL)) && !stopping.signal.aborted) {
       set({ phase: 'stopping' });
       stopping.abort(new SkillError('USAGE', 'it was cancelled'));
     }
-    void flush();
+    set({ cost: (await costSoFar(stateFolder, project)) ?? state.cost });
+    await write(state);
   }, TICK_MS);
   try {
     const observers = [{ onProgress: ({ phase, done, total }) => set({ phase, done, total }) } satisfies RunObserver];
-    const hooks = { observers, onEvent: (event: NightEvent) => set(phaseOf(event)), signal: stopping.signal };
-    set(endOf(await work({ ...hooks, planDigest: record.planDigest })));
+    const onEvent = (event: NightEvent) => set(phaseOf(event));
+    set(endOf(await work({ observers, onEvent, planDigest, signal: stopping.signal })));
   } catch (error) {
-    set(failureOf(error, stopping.signal.aborted));
+    set({ ...failureOf(error, stopping.signal.aborted), cost: await costSoFar(stateFolder, project) });
   } finally {
     clearInterval(timer);
-    await flush();
+    await write(state);
     await lock.release();
   }
+}
+
+/** Writes one state after the other. What cannot be written must not end the night: then the job says that its process ended. */
+function stateWriter(path: string) {
+  let written = '';
+  let last = Promise.resolve();
+  return (state: JobState): Promise<void> => {
+    const text = JSON.stringify(state);
+    if (text === written) return last;
+    written = text;
+    last = last.then(() => writePrivate(path, text)).catch(() => undefined);
+    return last;
+  };
+}
+
+/** Of the night that is under way, while it finds its tasks too; nothing where the last one is over. */
+async function costSoFar(stateFolder: string, project: string): Promise<JobState['cost']> {
+  const last = await lastNight(stateFolder, project).catch(() => undefined); // it may be written right now
+  if (last === undefined || last.isOver) return null;
+  const { calls, tokens, costUsd, isPriced } = await nightCost(last.path);
+  return { calls, tokens, costUsd, isPriced };
 }
 
 async function requireRecord(folder: string): Promise<JobRecord> {

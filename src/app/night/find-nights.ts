@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SleepReport } from '../../report/index.ts';
-import { projectFolder } from '../../sleep/index.ts';
+import { listNights, type NightRecord, projectFolder, readNight } from '../../sleep/index.ts';
 import { JOURNAL_FILE, listRuns, type RunListing, readPrivate } from '../../stores/index.ts';
 
 /** A night is a run in the private state folder: `night-12`, and `night-12.memory` for its other document. */
@@ -44,6 +44,15 @@ export async function listFinishedNights(place: NightsPlace): Promise<FinishedNi
   );
   return nights.filter((night) => night !== undefined);
 }
+
+/** The night that began last, with its record if it was not ended. */
+export async function lastNight(stateFolder: string, project: string) {
+  const last = (await listNights(stateFolder, project)).at(-1);
+  const record = last && (await readNight(last.path));
+  return last && { ...last, isOver: record !== undefined && record.status !== 'running', ...unfinished(record) };
+}
+
+const unfinished = (record: NightRecord | undefined) => (record?.status === 'running' ? { unfinished: record } : {});
 
 /** Nights belong to a whole project, and `cwd` may be a folder in it. */
 function nightsFolder({ cwd, stateFolder }: NightsPlace): string {

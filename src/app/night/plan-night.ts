@@ -20,16 +20,13 @@ import {
   isHandoff,
   isReplayable,
   isSimulated,
-  listNights,
   type MinerKind,
   mineHarvest,
-  type NightRecord,
   nightConfig,
   type OpenSleep,
   type Page,
   pagesOf,
   type Recipient,
-  readNight,
   readSleepState,
   recipientsOf,
   type SleepModels,
@@ -42,6 +39,7 @@ import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
 import { ASSUMED, priceStages, USUAL_ATTEMPT } from '../price-estimate.ts';
+import { lastNight } from './find-nights.ts';
 
 export type NightLimits = Pick<SkillOptConfigInput, 'maxMinutes' | 'maxCalls' | 'maxCostUsd'>;
 
@@ -94,7 +92,7 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
 function refuseForeign({ origins, project, configFile }: OpenSleep, models: SleepModels): void {
   const file = configFile === undefined ? findConfigFile(project) : undefined;
   const isOfProject = (key: keyof typeof origins) => file !== undefined && origins[key] === shownPath(file);
-  const hint = `Write it into config.yaml in the state folder, or type the command in a terminal.`;
+  const hint = 'Write it into config.yaml in the state folder, or type the command in a terminal.';
   const refuse = (what: string) => new SkillError('CONFIG_INVALID', `${what} in ${file} is not taken here`, { hint });
   for (const role of ROLES) {
     const { path } = typeof models[role] === 'string' ? {} : (models[role] as { readonly path?: unknown });
@@ -144,26 +142,20 @@ export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {
     consentMissing: missing.map(({ provider }) => provider),
     problems: await modelProblems(plan, sleep),
     withTools: await planWork(plan, sleep, tasks),
-    resumes: (await unfinishedRecord(sleep))?.night ?? null,
+    resumes: (await lastNight(sleep.folder, sleep.project))?.unfinished?.night ?? null,
     digest: await digestOfPlan(plan, sleep, limits),
   };
 }
 
-async function unfinishedRecord({ folder, project }: OpenSleep): Promise<NightRecord | undefined> {
-  const last = (await listNights(folder, project)).at(-1);
-  const record = last && (await readNight(last.path));
-  return record?.status === 'running' ? record : undefined;
-}
-
 /** The same for the same texts, models, recipients, settings and limits. Where a program lies does not count. */
-async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: NightLimits = {}): Promise<string> {
+export async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: NightLimits = {}): Promise<string> {
   const { target: _target, optimizer: _optimizer, judge: _judge, ...settings } = sleep.settings;
   const models = ROLES.map((role) => {
     const spec = plan.models[role];
     return { ...(typeof spec === 'string' ? blockOf(spec) : spec), path: undefined };
   });
   const { pages, miner, recipients } = plan;
-  const resumed = (await unfinishedRecord(sleep))?.tasks ?? [];
+  const resumed = (await lastNight(sleep.folder, sleep.project))?.unfinished?.tasks ?? [];
   const all = { pages, miner, models, recipients, settings, limits, resumed, project: sleep.project };
   return createHash('sha256').update(JSON.stringify(all, keysInOrder)).digest('hex');
 }
@@ -172,8 +164,8 @@ const keysInOrder = (_key: string, value: unknown) =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
 
 /** Throws unless the plan is the one that was shown. */
-export async function requirePlan(shown: string, plan: NightPlan, sleep: OpenSleep, limits?: NightLimits) {
-  if ((await digestOfPlan(plan, sleep, limits)) === shown) return;
+export function requireShown(digest: string, shown: string): void {
+  if (digest === shown) return;
   const hint = 'Nothing was sent. Sessions, settings or limits have changed: look at the plan again.';
   throw new SkillError('CONSENT_MISSING', 'the night would not be the one that was shown', { hint });
 }

@@ -14,7 +14,6 @@ import {
   HANDOFF_FOLDER,
   isHandoff,
   isProjectOf,
-  listNights,
   marksOf,
   nightCost,
   nightScorers,
@@ -27,7 +26,6 @@ import {
   pendingProposals,
   type Reviewable,
   type RolledBack,
-  readNight,
   readSleepState,
   readText,
   recordProposal,
@@ -42,6 +40,7 @@ import {
 } from '../../sleep/index.ts';
 import { ADOPTIONS_FOLDER } from '../../stores/index.ts';
 import { type KeptSchedule, readSchedule } from '../schedule/schedule-night.ts';
+import { lastNight } from './find-nights.ts';
 import type { NightLimits } from './plan-night.ts';
 import type { OpenedModels } from './run-night.ts';
 
@@ -171,12 +170,11 @@ export async function nightStatus(stateFolder: string, project: string, notices?
 }
 
 async function unfinishedNight(stateFolder: string, project: string): Promise<UnfinishedNight | null> {
-  const last = (await listNights(stateFolder, project)).at(-1);
-  const record = last && (await readNight(last.path));
-  if (record?.status !== 'running') return null;
-  const questions = join(last!.path, HANDOFF_FOLDER);
-  const cost = await nightCost(last!.path);
-  return { night: last!.night, questions: existsSync(questions) ? questions : null, cost };
+  const last = await lastNight(stateFolder, project);
+  if (last?.unfinished === undefined) return null;
+  const questions = join(last.path, HANDOFF_FOLDER);
+  const cost = await nightCost(last.path);
+  return { night: last.night, questions: existsSync(questions) ? questions : null, cost };
 }
 
 function realPathOf(path: string): string {

@@ -46,7 +46,7 @@ import {
   withConsent,
   withoutConsent,
 } from '../../sleep/index.ts';
-import { type NightLimits, type NightPlan, planOf, requirePlan } from './plan-night.ts';
+import { digestOfPlan, type NightLimits, type NightPlan, planOf, requireShown } from './plan-night.ts';
 
 /** Who may read texts of sessions. */
 export type NightConsent = {
@@ -82,7 +82,7 @@ export async function runNight(sleep: OpenSleep, options: NightOptions = {}): Pr
         onEvent?.(event);
         if (event.type !== 'sessions-chosen') return;
         const plan = await planOf(sleep, event.sessions);
-        if (planDigest !== undefined) await requirePlan(planDigest, plan, sleep, limits);
+        if (planDigest !== undefined) requireShown(await digestOfPlan(plan, sleep, limits), planDigest);
         if (event.sessions.length > 0) onEvent?.({ type: 'night-planned', plan });
       },
     },

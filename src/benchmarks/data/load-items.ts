@@ -24,7 +24,7 @@ function recordOf(folder: string): Record | 'none' | 'broken' {
 
 /**
  * Data of somebody else may name any folder of this machine. The folder that was read never holds the one that was written, so one that
- * does is refused; any other is told.
+ * does is refused. Of any other the user is warned.
  */
 function pulledRoot(folder: string): string | undefined {
   const record = recordOf(folder);

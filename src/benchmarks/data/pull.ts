@@ -43,7 +43,7 @@ export type Pulled = {
   readonly files: Readonly<Record<string, string>>;
   readonly dataSha256: string;
   /** The same of the files in this folder: one that is another, or new, is a person's. */
-  readonly written: Readonly<Record<string, string>>;
+  readonly written: Readonly<Record<string, string | undefined>>;
   /** Items that are left out, since their score says nothing. */
   readonly excluded: readonly Unscorable[];
   /** Ids that the list of splits names, and the data lacks. */
@@ -99,7 +99,7 @@ export async function pullBenchmark(benchmark: Benchmark, options: PullOptions):
       links: await files.links(),
     };
     await writeSplits(draft, splits);
-    const written = await hashesOf(draft, () => true);
+    const written = Object.fromEntries(await everyFile(draft));
     await writeFile(join(draft, PULLED), `${JSON.stringify({ ...pulled, written }, null, 2)}\n`);
     await chmod(draft, 0o777 & ~process.umask()); // a draft is private
     signal?.throwIfAborted();
@@ -215,17 +215,12 @@ const countsOf = ({ train, val, test }: Splits<unknown>) => ({
   test: test.length,
 });
 
-async function hashesOf(from: string, isMeant: (name: string) => boolean): Promise<Record<string, string>> {
+/** Of files that may hold rows. What items name besides is in the items, by its hash. */
+async function rowHashes(from: string): Promise<Record<string, string>> {
   const files = new DataFiles([from]);
-  const names = (await files.names()).filter(isMeant);
+  const names = (await files.names()).filter(mayHoldRows).slice(0, MOST_HASHED);
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await files.sha256(name)] as const)));
 }
-
-/** What items name besides is in the items, by its hash. */
-const rowHashes = async (from: string) => {
-  let left = MOST_HASHED;
-  return hashesOf(from, (name) => mayHoldRows(name) && left-- > 0);
-};
 
 const MOST_HASHED = 1_000;
 

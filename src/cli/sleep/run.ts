@@ -88,7 +88,7 @@ async function spendNight(given: RunFlags & WithSkill, terminal: Terminal, isDry
       });
     }).finally(close);
   try {
-    if (flags.job !== undefined) return await runAsJob(flags.job, night);
+    if (flags.job !== undefined) return await runAsJob(flags.job, sleep.folder, night);
     answer(await night(), terminal, isDryRun);
   } catch (error) {
     if (!(error instanceof HandoffPending) || error.files === undefined) throw error;

@@ -183,14 +183,14 @@ describe('a receipt', () => {
   const RECEIPT = 'state/plugins/receipts/codex.json';
 
   it.each([
-    ['a file elsewhere', { files: [{ path: 'HOME/work/mine.txt', digest: '0'.repeat(64) }] }],
+    ['a file elsewhere', { files: [{ path: 'HOME/elsewhere/mine.txt', digest: '0'.repeat(64) }] }],
     [
       'a way out of its folder',
-      { files: [{ path: 'HOME/state/plugins/0.1.0/codex/../../../../work/mine.txt', digest: '0'.repeat(64) }] },
+      { files: [{ path: 'HOME/state/plugins/0.1.0/codex/../../../../elsewhere/mine.txt', digest: '0'.repeat(64) }] },
     ],
     [
       'settings elsewhere',
-      { settings: [{ path: 'HOME/work/mine.txt', before: null, after: '0'.repeat(64), back: [] }] },
+      { settings: [{ path: 'HOME/elsewhere/mine.txt', before: null, after: '0'.repeat(64), back: [] }] },
     ],
     ['another version', { version: '../..' }],
     ['a key that nobody knows', { run: ['touch', 'ran'] }],
@@ -348,15 +348,15 @@ describe("the launcher of the repository's copy", () => {
   it.each([
     ['/elsewhere/state', '/elsewhere/state'],
     ['~/mine', '~/mine'],
-    ['~/work/state', ''],
+    ['~/project/state', ''],
     ['state', ''],
     ['./state', ''],
   ])('passes the state folder %s on as %j', (given, passed) => {
     using home = pluginHome();
-    home.write('work/.git/HEAD', '');
+    home.write('project/.git/HEAD', '');
     home.program('bin/skillopt', '#!/bin/sh\necho "$SKILLOPT_HOME,$XDG_STATE_HOME"\n');
     const env = { HOME: home.path, PATH: `${home.at('bin')}:/usr/bin:/bin`, SKILLOPT_HOME: given };
-    expect(launch(home.at('work'), { ...env, XDG_STATE_HOME: home.at('work/x') })).toBe(`${passed},\n`);
+    expect(launch(home.at('project'), { ...env, XDG_STATE_HOME: home.at('project/x') })).toBe(`${passed},\n`);
   });
 
   it('finds the skillopt of the person in their home too', () => {
