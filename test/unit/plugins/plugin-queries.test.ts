@@ -20,7 +20,7 @@ describe('the queries about the skill of the plugin', () => {
     expect([await runCli(['tasks', 'check', '--json'], io), io.err()]).toEqual([0, '']);
     for (const split of ['train', 'val', 'test']) {
       const own = rows.filter((row) => row.split === split);
-      expect([own.length, own.filter((row) => row.should_trigger).length]).toEqual([8, 4]);
+      expect([own.length, own.filter((row) => row.should_trigger).length]).toEqual([40, 20]);
     }
   });
 
@@ -46,6 +46,6 @@ describe('the queries about the skill of the plugin', () => {
     const env = triggerEnv({ items: { val: items }, sandbox });
     const results = await runRollout({ env, skill, items }, deps);
     expect(results.map(({ id, hard }) => [id, hard])).toEqual(rows.map(({ id }) => [id, 1]));
-    expect(results.filter(({ taskType }) => taskType === 'should load it')).toHaveLength(12);
+    expect(results.filter(({ taskType }) => taskType === 'should load it')).toHaveLength(60);
   });
 });
