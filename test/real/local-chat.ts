@@ -15,12 +15,15 @@ export type LocalChatOptions = {
   /** Replies are one of these, as with an endpoint that takes an enumeration. */
   readonly choices: readonly string[];
   readonly temperature: number;
+  /** What the chance of each choice is multiplied with, to set off that a model likes one word more than another. Default: 1. */
+  readonly weights?: readonly number[];
 };
 
 /** A real model whose draws are a function of request and `sampleIndex`. It is loaded when first needed. */
-export function localChat({ modelPath, choices, temperature }: LocalChatOptions): LocalChat {
+export function localChat({ modelPath, choices, temperature, weights }: LocalChatOptions): LocalChat {
   const passes = new ForwardPasses(resolve(dirname(modelPath), 'passes.txt'));
-  const id = `${basename(modelPath)} t=${temperature} ${choices.join('|')}`;
+  const weighted = weights ? ` weights=${weights.join('|')}` : '';
+  const id = `${basename(modelPath)} t=${temperature} ${choices.join('|')}${weighted}`;
   let engine: Promise<Engine> | undefined;
   const chances = async (messages: readonly ChatMessage[]) => {
     const prompt = messages.map(({ content }) => content).join('\n\n');
@@ -29,7 +32,7 @@ export function localChat({ modelPath, choices, temperature }: LocalChatOptions)
       engine ??= startEngine(modelPath);
       return (await engine).chancesOf(choices, prompt);
     });
-    return new Map(temper(raw, temperature).map((chance, index) => [choices[index]!, chance]));
+    return new Map(temper(raw, temperature, weights).map((chance, index) => [choices[index]!, chance]));
   };
   return {
     id,
@@ -45,8 +48,8 @@ export function localChat({ modelPath, choices, temperature }: LocalChatOptions)
 }
 
 /** Chances of the choices alone at a temperature: the same as drawing until a choice comes. */
-function temper(raw: readonly number[], temperature: number): number[] {
-  const powers = raw.map((chance) => Math.max(chance, 1e-12) ** (1 / temperature));
+function temper(raw: readonly number[], temperature: number, weights: readonly number[] = []): number[] {
+  const powers = raw.map((chance, index) => Math.max(chance, 1e-12) ** (1 / temperature) * (weights[index] ?? 1));
   const total = powers.reduce((sum, power) => sum + power, 0);
   return powers.map((power) => power / total);
 }

@@ -8,7 +8,7 @@ import {
   type SkillOptConfigInput,
   SkillOptTrainer,
 } from 'skillopt';
-import { classifyEnv, type Message } from '../../examples/classify/classify-env.ts';
+import { classifyEnv } from '../../examples/classify/classify-env.ts';
 import type { Proposal } from '../../examples/classify/proposals.ts';
 import { proposalOf, scriptedOptimizer } from '../../examples/classify/scripted-optimizer.ts';
 import { isAccepted } from '../../src/core/run/index.ts';
@@ -18,7 +18,7 @@ type RunInput = {
   readonly proposals: readonly Proposal[];
   /** Runs with different numbers share no draw and no shuffle. */
   readonly number: number;
-  readonly env?: SkillEnv<Message>;
+  readonly env?: SkillEnv;
   readonly initialSkill?: string;
   readonly config?: SkillOptConfigInput;
 };
