@@ -21,7 +21,7 @@ import { passes } from './rollouts.ts';
 import { type Step, type TrainerRun, trainerRun } from './trainer-run.ts';
 
 /** The best on training messages; no other message was looked at for the choice. */
-const LAYOUT: LayoutName = 'two skills as examples';
+const LAYOUT: LayoutName = 'bare';
 
 const file = await getModel();
 const modelPath = file.missing === undefined ? file.path : '';
@@ -54,25 +54,30 @@ describe.skipIf(file.missing !== undefined)(`the shipped skill${file.missing ? `
   });
 
   describe('in whole runs', () => {
-    const runs: TrainerRun[] = [];
     let chat: LocalChat;
 
     beforeAll(async () => {
       chat = openChat(await evenWeights(openChat(), LAYOUT));
-      for (const [number, first] of [0, pluginSkillProposals.length / 2].entries()) {
-        const proposals = [...pluginSkillProposals.slice(first), ...pluginSkillProposals.slice(0, first)];
-        const env = pluginSkillEnv(LAYOUT);
-        runs.push(await trainerRun({ target: chat, proposals, number, env, config: { parts: ['description'] } }));
-      }
     }, 3_600_000);
 
-    it('is trained, and what a run claims holds on messages it has never seen', async () => {
-      for (const [number, run] of runs.entries()) {
-        const onTest = await gainOnTest(run);
-        report(`Shipped skill, run ${number}`, await describeRun(run, onTest));
-        if (run.final.isClaimed) expect(onTest.interval.low).toBeGreaterThan(0);
-      }
+    it.each([0, 1])('run %i: what it claims holds on messages it has never seen', async (number) => {
+      const run = await trainerRun({
+        target: chat,
+        proposals: startingWith(number * 12),
+        number,
+        env: pluginSkillEnv(LAYOUT),
+        config: { parts: ['description'] },
+      });
+      const onTest = await gainOnTest(run);
+      report(`Shipped skill, run ${number}`, await describeRun(run, onTest));
+      if (run.final.isClaimed) expect(onTest.interval.low).toBeGreaterThan(0);
     });
+
+    /** A run asks for twelve proposals at most: the second one begins in the middle of the list. */
+    const startingWith = (first: number) => [
+      ...pluginSkillProposals.slice(first),
+      ...pluginSkillProposals.slice(0, first),
+    ];
 
     const truth = (skill: string, items: typeof val) => truthOf(chat, skill, items, LAYOUT);
 
@@ -106,9 +111,9 @@ describe.skipIf(file.missing !== undefined)(`the shipped skill${file.missing ? `
 
     async function stepTable(steps: readonly Step[]): Promise<string[]> {
       const rows: string[] = [];
-      for (const [index, { proposal, outcome, isDecided, rollouts, candidate, incumbent }] of steps.entries()) {
+      for (const [index, { proposal, outcome, isAccepted, rollouts, candidate, incumbent }] of steps.entries()) {
         const change = async () => (await truth(candidate, val)).score - (await truth(incumbent, val)).score;
-        const shown = isDecided ? points(await change()) : '';
+        const shown = isAccepted ? points(await change()) : '';
         rows.push(`| ${index + 1} | ${proposal.name} | ${proposal.intent} | ${outcome} | ${rollouts} | ${shown} |`);
       }
       const head = '| step | proposal | meant as | verdict | rollouts | true change on validation, points |';
