@@ -71,6 +71,7 @@ describe.skipIf(file.missing !== undefined)(`the shipped skill${file.missing ? `
       const onTest = await gainOnTest(run);
       report(`Shipped skill, run ${number}`, await describeRun(run, onTest));
       if (run.final.isClaimed) expect(onTest.interval.low).toBeGreaterThan(0);
+      expect(run.steps.filter((step) => step.isAccepted && step.proposal.intent === 'harmful')).toEqual([]);
     });
 
     /** A run asks for twelve proposals at most: the second one begins in the middle of the list. */
@@ -111,9 +112,9 @@ describe.skipIf(file.missing !== undefined)(`the shipped skill${file.missing ? `
 
     async function stepTable(steps: readonly Step[]): Promise<string[]> {
       const rows: string[] = [];
-      for (const [index, { proposal, outcome, isAccepted, rollouts, candidate, incumbent }] of steps.entries()) {
+      for (const [index, { proposal, outcome, isDecided, rollouts, candidate, incumbent }] of steps.entries()) {
         const change = async () => (await truth(candidate, val)).score - (await truth(incumbent, val)).score;
-        const shown = isAccepted ? points(await change()) : '';
+        const shown = isDecided ? points(await change()) : '';
         rows.push(`| ${index + 1} | ${proposal.name} | ${proposal.intent} | ${outcome} | ${rollouts} | ${shown} |`);
       }
       const head = '| step | proposal | meant as | verdict | rollouts | true change on validation, points |';
