@@ -61,14 +61,14 @@ export const LAYOUTS = {
 } as const satisfies Record<string, Layout>;
 export type LayoutName = keyof typeof LAYOUTS;
 
-export function askWhetherToLoad(skill: string, { query }: TriggerQuery, layout: LayoutName): ChatMessage[] {
+function askWhetherToLoad(skill: string, { query }: TriggerQuery, layout: LayoutName): ChatMessage[] {
   return [
     { role: 'system', content: LAYOUTS[layout](descriptionOf(skill)) },
     { role: 'user', content: asked(query) },
   ];
 }
 
-export const rightChoice = ({ shouldTrigger }: TriggerQuery) => (shouldTrigger ? 'yes' : 'no');
+const rightChoice = ({ shouldTrigger }: TriggerQuery) => (shouldTrigger ? 'yes' : 'no');
 
 export function pluginSkillEnv(layout: LayoutName): SkillEnv<TriggerQuery> {
   const splits: Readonly<Record<string, readonly TriggerQuery[]>> = { train, val, test };
