@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import { parseConfig, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
 import type { Cost } from '../../core/run/index.ts';
-import { defined, isObject } from '../../core/text/index.ts';
+import { isObject } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
-import {
-  agentTargetOf,
-  checkModelSpec,
-  isAgentSpec,
-  type ModelSpec,
-  namedEndpoint,
-  resolveModel,
-} from '../../project/index.ts';
+import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
 import type { CostEstimate, Range } from '../../report/index.ts';
 import {
   canMine,
@@ -19,7 +12,6 @@ import {
   type Harvest,
   harvestNew,
   isHandoff,
-  isOfProject,
   isReplayable,
   isSimulated,
   type MinerKind,
@@ -29,7 +21,6 @@ import {
   type OpenSleep,
   type Page,
   pagesOf,
-  projectFileOf,
   type Recipient,
   readSleepState,
   recipientsOf,
@@ -44,6 +35,7 @@ import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
 import { ASSUMED, priceStages, USUAL_ATTEMPT } from '../price-estimate.ts';
 import { lastNight, lastRecorded } from './find-nights.ts';
+import { refuseForeign } from './refuse-foreign.ts';
 
 export type NightLimits = Pick<SkillOptConfigInput, 'maxMinutes' | 'maxCalls' | 'maxCostUsd'>;
 
@@ -93,29 +85,6 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
   if (sleep.isDataOnly) refuseForeign(sleep, models);
   const namedByProject = rolesOfProject(sleep);
   return planNight({ sessions, settings, models, namedByProject, env: place.env, countTokens, skillTokens: 0 });
-}
-
-const ADDRESS = 'an address, or a key for it, that a project names,';
-const FOREIGN = {
-  path: 'a program that a project names',
-  baseURL: ADDRESS,
-  resource: ADDRESS,
-  apiKeyEnv: ADDRESS,
-};
-
-/** Where nobody typed the command, a project's file names no programs, addresses or keys, and no sessions of other projects. */
-function refuseForeign(sleep: OpenSleep, models: SleepModels): void {
-  const file = projectFileOf(sleep);
-  const hint = 'Write it into config.yaml in the state folder, or type the command in a terminal.';
-  const refuse = (what: string) => new SkillError('CONFIG_INVALID', `${what} in ${file} is not taken here`, { hint });
-  for (const role of rolesOfProject(sleep)) {
-    const { path } = typeof models[role] === 'string' ? {} : (models[role] as { readonly path?: unknown });
-    const named = { ...(isHandoff(models[role]) ? {} : namedEndpoint(models[role], role)), ...defined({ path }) };
-    const [key] = Object.keys(named) as (keyof typeof FOREIGN)[];
-    if (key !== undefined) throw refuse(`${role}.${key}: ${FOREIGN[key]}`);
-  }
-  for (const key of ['projects', 'homes'] as const)
-    if (isOfProject(key, sleep)) throw refuse(`${key}: which sessions are read, as a project says,`);
 }
 
 /** What an agent would do with tools; without one, how many tasks cannot be attempted. */
