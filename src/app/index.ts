@@ -56,6 +56,7 @@ export {
   type NightLimits,
   type NightPlan,
   type NightPreview,
+  NOTHING_TO_LEARN,
   type PlannedWork,
   planNight,
   planOf,

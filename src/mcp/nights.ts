@@ -5,8 +5,10 @@ import { isForeign } from '../agents/index.ts';
 import {
   cancelJob,
   finishedNight,
+  flagWords,
   listFinishedNights,
   listJobs,
+  type NightEstimate,
   type NightLimits,
   type NightPreview,
   nightStatus,
@@ -16,9 +18,18 @@ import {
   startNight,
 } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
-import { head, oneLine, plural, shellWord } from '../core/text/index.ts';
-import { commandOf, reportMarkdown, type SleepReport } from '../report/index.ts';
-import { isProjectOf, marksOf, openSleep, type Proposal, placeOfProcess, readSleepState } from '../sleep/index.ts';
+import type { Cost } from '../core/run/index.ts';
+import { count, head, isTypable, oneLine, plural, shellWord } from '../core/text/index.ts';
+import { commandOf, type Range, reportMarkdown, type SleepReport } from '../report/index.ts';
+import {
+  isProjectOf,
+  marksOf,
+  openSleep,
+  type Proposal,
+  placeOfProcess,
+  readSleepState,
+  type SleepSettings,
+} from '../sleep/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
 import type { Facts, ToolContext } from './tool-context.ts';
 
@@ -80,8 +91,16 @@ function proposalFacts(proposal: Proposal, context: ToolContext): Facts {
 }
 
 /** Names the digest, so that nothing else is adopted than what was shown. */
-const adoptCommand = (proposal: Proposal, { called }: ToolContext) =>
-  `${called(commandOf(proposal, 'adopt'))} --project ${shellWord(proposal.project)} --digest ${proposal.digest}`;
+function adoptCommand(proposal: Proposal, { called }: ToolContext): string {
+  const command = ofProject(called(commandOf(proposal, 'adopt')), proposal.project);
+  return command === undefined ? NO_COMMAND : `${command} --digest ${proposal.digest}`;
+}
+
+const NO_COMMAND = 'No command is given: the name of the folder cannot be typed safely. Rename the folder.';
+
+/** A command for this folder; `undefined` where a shell, or who copies it, could take its name for another one. */
+const ofProject = (command: string, project: string): string | undefined =>
+  isTypable(project) ? `${command} --project ${shellWord(project)}` : undefined;
 
 const limitsIn = ({ maxUsd, maxMinutes, maxCalls }: Limits): NightLimits => ({
   ...(maxUsd === undefined ? {} : { maxCostUsd: maxUsd }),
@@ -92,9 +111,8 @@ const limitsIn = ({ maxUsd, maxMinutes, maxCalls }: Limits): NightLimits => ({
 export async function showPlan({ project: given, ...limits }: OfProject & Limits, context: ToolContext) {
   const project = await requireProject(given, context);
   using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
-  const { plan, tasksByRule, consentMissing, problems, resumes, digest } = await previewNight(sleep, {
-    limits: limitsIn(limits),
-  });
+  const preview = await previewNight(sleep, { limits: limitsIn(limits) });
+  const { plan, tasksByRule, consentMissing, problems, resumes, paid, digest } = preview;
   const { estimate, pages, recipients, sessions } = plan;
   const { calls, tokens } = estimate.totals;
   const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
@@ -112,7 +130,8 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
         usd: estimate.totalUsd,
         minutes: estimate.minutes,
       },
-      limits: limitsIn(limits),
+      likely: likelyOf(estimate),
+      limits: { ...limits, ...tokenLimit(preview, sleep.settings) },
       recipients: recipients.map(({ provider, name, roles, isRemote }) => {
         return { provider, name, roles, leavesThisMachine: isRemote, isAgreed: !consentMissing.includes(provider) };
       }),
@@ -120,52 +139,87 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
         return { session: sessionId, agent: source, folder, day, characters: size(texts) };
       }),
       sentMore: Math.max(0, more),
-      textsCommand: ofProject(context.called('skillopt sleep run --plan --page all'), project),
-      consentCommand: consentMissing.length === 0 ? null : consentCommand(project, consentMissing, context),
-      ...{ problems, resumes },
+      textsCommand: ofProject(context.called('skillopt sleep run --plan --page all'), project) ?? NO_COMMAND,
+      consentCommand: consentMissing.length === 0 ? null : nightCommand(project, limits, context, consentMissing),
+      ...{ problems, resumes, paid: paid && paidFacts(paid) },
     },
   };
 }
 
-const ofProject = (command: string, project: string) => `${command} --project ${shellWord(project)}`;
+const likelyOf = ({ likely, totals }: NightEstimate) => ({
+  calls: within(likely.calls, totals.calls),
+  tokens: within(likely.tokens, totals.tokens),
+  usd: likely.usd,
+});
 
-/** Only a person gives it, by typing: the command shows the texts, asks, and runs the night. */
-const consentCommand = (project: string, providers: readonly string[], { called }: ToolContext) =>
-  `${ofProject(called('skillopt sleep run'), project)} --consent ${providers.map(shellWord).join(' ')}`;
+const within = (value: number, { low, high }: Range) => Math.round(Math.min(high, Math.max(low, value)));
+
+/** The hard limit of tokens, where the night may reach it. */
+const tokenLimit = ({ plan }: NightPreview, { maxTokensPerNight }: SleepSettings) =>
+  plan.estimate.totals.tokens.high > maxTokensPerNight ? { maxTokensPerNight } : {};
+
+const paidFacts = ({ calls, tokens, costUsd, isPriced }: Cost) => ({ calls, tokens, usd: costUsd, isWhole: isPriced });
+
+/** The night as a person types it, within the same limits. Consent is given by it alone: it shows the texts, asks, and runs the night. */
+function nightCommand(project: string, limits: Limits, { called }: ToolContext, providers: readonly string[] = []) {
+  const command = ofProject(called('skillopt sleep run'), project);
+  const consent = providers.length > 0 ? ['--consent', ...providers] : [];
+  const words = [...flagWords(limitsIn(limits)), ...consent].map(shellWord);
+  return command === undefined ? NO_COMMAND : [command, ...words].join(' ');
+}
 
 type RunInput = OfProject & Limits & { readonly planDigest: string };
 
 export async function run({ project: given, planDigest, ...limits }: RunInput, context: ToolContext) {
   const project = await requireProject(given, context);
-  const command = ofProject(context.called('skillopt sleep run'), project);
   using sleep = await openSleep({ project, place: placeOf(context), isDataOnly: true });
   const planned = { planDigest, limits: limitsIn(limits) };
   const preview = await previewNight(sleep, planned);
   requireAsShown(preview, planDigest);
   if (preview.consentMissing.length > 0) {
-    const hint = `Only the person can agree, once, by typing: ${consentCommand(project, preview.consentMissing, context)}`;
+    const command = nightCommand(project, limits, context, preview.consentMissing);
+    const hint = `Only the person can agree, once, by typing: ${command}`;
     throw new SkillError('CONSENT_MISSING', 'nobody agreed that texts of sessions are sent as planned', { hint });
   }
   if (!context.mayRun && !context.isAgreed) {
-    if (context.canAsk && !context.wasAsked) return { ask: questionOf(preview, project, planned.limits) };
-    const hint = `The person types: ${command}. Or the server is started with --allow run.`;
+    if (context.wasAsked) throw new SkillError('CONSENT_MISSING', 'the person declined', { hint: DECLINED });
+    const bounds = { ...limits, ...tokenLimit(preview, sleep.settings) };
+    if (context.canAsk) return { ask: questionOf(preview, project, bounds) };
+    const hint = `The person types: ${nightCommand(project, limits, context)}. Or the server is started with --allow run.`;
     throw new SkillError('CONSENT_MISSING', 'nobody agreed that this night is started', { hint });
   }
   return { facts: { jobId: await startNight(sleep, planned), project, next: 'sleep_job' } };
 }
 
+const DECLINED = 'Nothing was started. Do not ask again unless they want it.';
+
+type Bounds = Limits & { readonly maxTokensPerNight?: number };
+
 /** One line: nothing in the name of a folder can look like words of ours. */
-function questionOf({ plan }: NightPreview, project: string, limits: NightLimits): string {
+function questionOf({ plan, resumes, paid }: NightPreview, project: string, limits: Bounds): string {
   const { sessions, recipients, estimate } = plan;
-  const { low, high } = estimate.totals.calls;
   const who = recipients.map(({ name }) => oneLine(name)).join(', ') || 'nobody';
-  const usd =
-    estimate.totalUsd === null ? 'a price that is not known' : `at most ${estimate.totalUsd.high.toFixed(2)} dollars`;
-  const within =
-    Object.entries(limits)
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', ') || 'none';
-  return `Start a night? It sends texts of ${plural(sessions, 'session')} to ${who}, in ${low} to ${high} calls, for ${usd}. Limits: ${within}. Project: ${JSON.stringify(oneLine(project))}`;
+  const { maxCalls = Number.POSITIVE_INFINITY } = limits;
+  const { low, high } = estimate.totals.calls;
+  const calls = `${count(Math.min(low, maxCalls))} to ${count(Math.min(high, maxCalls))} calls`;
+  const given = Object.entries(limits).map(([name, value]) => `${name} ${value}`);
+  const opening = resumes === null ? 'Start a night?' : `Resume night ${resumes}?`;
+  return [
+    `${opening} It sends texts of ${plural(sessions, 'session')} to ${who}, in ${calls}, for ${mostUsd(estimate, limits)}.`,
+    ...(paid ? [`${paidWords(paid)} before, which counts towards the limits.`] : []),
+    `Limits: ${given.join(', ') || 'none'}. Project: ${JSON.stringify(oneLine(project))}`,
+  ].join(' ');
+}
+
+/** The least of the estimate and the limit holds. A limit in dollars ends nothing whose price is not known. */
+function mostUsd({ totalUsd }: NightEstimate, { maxUsd = Number.POSITIVE_INFINITY }: Limits): string {
+  if (totalUsd === null) return 'a price that is not known';
+  return `at most ${Math.min(totalUsd.high, maxUsd).toFixed(2)} dollars`;
+}
+
+function paidWords({ calls, costUsd, isPriced }: Cost): string {
+  const price = isPriced ? `${costUsd.toFixed(2)} dollars` : 'a price that is not known';
+  return `It has made ${plural(calls, 'call')} for ${price}`;
 }
 
 type JobInput = {

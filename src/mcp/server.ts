@@ -1,8 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { SkillError } from '../core/contracts/index.ts';
+import { calledOutside } from './called-outside.ts';
 import { INSTRUCTIONS, type McpOptions, SERVER_NAME } from './opening.ts';
 import type { Facts } from './tool-context.ts';
 import { type Tool, tools } from './tools.ts';
@@ -41,7 +43,7 @@ function register(server: McpServer, tool: Tool, options: McpOptions): void {
       const agree = inputRequired.elicit({ message: answer.ask, requestedSchema: Agreed });
       return inputRequired({ inputRequests: { agree } });
     } catch (error) {
-      return { ...result(failure(error, options)), isError: true };
+      return { ...result(await failure(error, given, options)), isError: true };
     }
   });
 }
@@ -54,8 +56,11 @@ function result(facts: Facts) {
 
 const factsText = (facts: Facts): string => stringify(facts, { lineWidth: 0, aliasDuplicateObjects: false });
 
-function failure(error: unknown, { called }: McpOptions): Facts {
-  if (error instanceof SkillError)
-    return { code: error.code, message: called(error.message), hint: called(error.hint ?? '') };
-  return { code: 'BUG', message: String((error as Error)?.message ?? error), hint: 'Please report it.' };
+async function failure(error: unknown, given: object, { called, env }: McpOptions): Promise<Facts> {
+  if (!(error instanceof SkillError))
+    return { code: 'BUG', message: String((error as Error)?.message ?? error), hint: 'Please report it.' };
+  const paths = Object.values(given).filter((one) => typeof one === 'string' && one.includes('/'));
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  const say = (text: string) => calledOutside([...paths, ...real, env.HOME, env.SKILLOPT_HOME], text, called);
+  return { code: error.code, message: say(error.message), hint: say(error.hint ?? '') };
 }

@@ -59,8 +59,10 @@ function authorization({ username, password }: URL, apiKey: string | undefined):
 /**
  * The proxy that the environment names for `url`, or undefined for a direct connection. Reads `HTTPS_PROXY`,
  * `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` in either case, lower case first. An empty variable does not count.
+ * This machine is called directly: through a proxy, what stays here would leave it.
  */
 export function proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (isLoopback(url)) return undefined;
   const read = (name: string) => env[name] || env[name.toUpperCase()];
   const exemptions = (read('no_proxy') ?? '').split(/[,\s]+/).filter(Boolean);
   if (exemptions.some((exemption) => isExempt(url, exemption.toLowerCase()))) return undefined;
@@ -68,6 +70,9 @@ export function proxyFor(url: URL, env: Readonly<Record<string, string | undefin
   const proxy = names.map(read).find(Boolean);
   return proxy === undefined || proxy.includes('://') ? proxy : `http://${proxy}`;
 }
+
+/** A URL spells every IPv4 address as four numbers, and the host in small letters. */
+const isLoopback = ({ hostname }: URL): boolean => /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 
 /** `*`, a host with its subdomains (`example.com`, `.example.com`, `*.example.com`), or either with a port. */
 function isExempt(url: URL, exemption: string): boolean {

@@ -20,6 +20,7 @@ export {
   type Caller,
   checkModelSpec,
   findUnnamed,
+  namedEndpoint,
   resolveModel,
   resolveModels,
   resolveRole,

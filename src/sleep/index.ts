@@ -89,8 +89,10 @@ export {
   consentQuestion,
   isHandoff,
   isSimulated,
+  needsConsent,
   type Recipient,
   recipientsOf,
+  rolesOfProject,
   type SleepModels,
   withConsent,
   withoutConsent,
@@ -109,7 +111,14 @@ export {
 } from './replay/replay.ts';
 export { quarantining, type SleepEnvOptions, sleepEnv } from './replay/sleep-env.ts';
 export { type FoundWork, findWork, nightWork, requireRoom } from './replay/work.ts';
-export { CALLER, type LoadedSettings, loadSleepSettings, type NotTaken } from './settings/load-settings.ts';
+export {
+  CALLER,
+  isOfProject,
+  type LoadedSettings,
+  loadSleepSettings,
+  type NotTaken,
+  projectFileOf,
+} from './settings/load-settings.ts';
 export { HOME_VARIABLES, nightConfig, SleepSettings, sleepShape, withHomes } from './settings/sleep-settings.ts';
 export { assignSplits, groupByHint, LEAST_HELD_OUT, resolveFractions, type SplitOptions } from './splits.ts';
 export { type Adopted, type AdoptInput, adopt, type RolledBack, rollback, settle } from './staging/adopt.ts';

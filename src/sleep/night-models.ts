@@ -1,14 +1,16 @@
 import { type AgentCliName, agentClis, agentPrograms, findAgents } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
-import { defined } from '../core/text/index.ts';
+import { defined, oneLine } from '../core/text/index.ts';
 import {
   type AgentTarget,
   addressOf,
   agentTargetOf,
   type ModelRole,
   type ModelSpec,
+  namedEndpoint,
   readPins,
 } from '../project/index.ts';
+import { isOfProject } from './settings/load-settings.ts';
 import { giveConsent, hasConsent, type SleepState } from './state/sleep-state.ts';
 
 export type SleepModels = Readonly<Record<'target' | 'optimizer' | 'judge', ModelSpec>> & {
@@ -75,11 +77,29 @@ export const canMine = (spec: ModelSpec) => !isSimulated(spec) && !isHandoff(spe
 export const isSimulated = (spec: ModelSpec) =>
   (typeof spec === 'string' ? spec : String(spec.provider)).startsWith('simulated');
 
+type Role = 'target' | 'optimizer' | 'judge';
+
+/** Where the model of a role may come from, first what counts most: as in `chooseModels`. */
+const SOURCES: Readonly<Record<Role, readonly Role[]>> = {
+  target: ['target', 'optimizer'],
+  optimizer: ['optimizer', 'target'],
+  judge: ['judge', 'optimizer', 'target'],
+};
+
+/** The roles whose models a project names. */
+export function rolesOfProject(where: Parameters<typeof isOfProject>[1]): ReadonlySet<Role> {
+  const sourceOf = (role: Role) => SOURCES[role].find((key) => where.origins[key] !== undefined);
+  const isForeign = (role: Role) => isOfProject(sourceOf(role) ?? role, where);
+  return new Set((Object.keys(SOURCES) as Role[]).filter(isForeign));
+}
+
 export type Recipient = {
   readonly provider: string;
   readonly name: string;
   readonly roles: readonly string[];
   readonly isRemote: boolean;
+  /** Whether a project names the address, or the key that goes there: people are asked, also on this machine. */
+  readonly isNamedByProject?: boolean;
 };
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -98,47 +118,82 @@ function labelOf(provider: string): string {
 }
 
 /** Everybody who would read something, with their roles. Nothing is sent to simulated models or in a handoff. */
-export function recipientsOf(models: ModelsByRole, env: Environment): Recipient[] {
+export function recipientsOf(
+  models: ModelsByRole,
+  env: Environment,
+  /** The roles whose models a project names. */
+  namedByProject: ReadonlySet<string> = new Set(),
+): Recipient[] {
   const found = new Map<string, Recipient>();
   for (const [role, spec] of Object.entries(models)) {
-    const reader = spec === undefined ? undefined : readerOf(spec, role as ModelRole, env);
+    const isForeign = namedByProject.has(role);
+    const reader = spec === undefined ? undefined : readerOf(spec, role as ModelRole, { env, isForeign });
     if (reader === undefined) continue;
     const roles = [...(found.get(reader.provider)?.roles ?? []), role];
-    found.set(reader.provider, { ...reader, roles });
+    found.set(reader.provider, { ...found.get(reader.provider), ...reader, roles });
   }
   return [...found.values()];
 }
 
-function readerOf(spec: ModelSpec, role: ModelRole, env: Environment): Omit<Recipient, 'roles'> | undefined {
+type Reader = Omit<Recipient, 'roles'>;
+type Naming = { readonly env: Environment; readonly isForeign: boolean };
+
+function readerOf(spec: ModelSpec, role: ModelRole, { env, isForeign }: Naming): Reader | undefined {
   const agent = agentTargetOf({ target: spec });
-  if (agent !== undefined) return agentReader(agent);
+  if (agent !== undefined) return agentReader(agent, isForeign);
   const name = typeof spec === 'string' ? spec.split(':')[0]! : String(spec.provider ?? '');
   if (name === 'simulated' || name === 'handoff') return undefined;
-  return readerAt(addressOf(spec, role, env), name, labelOf(name));
+  const reader = readerAt(addressOf(spec, role, env), name, labelOf(name));
+  return isForeign ? namedReader(reader, namedEndpoint(spec, role)) : reader;
 }
 
 /** Without an address it is the provider's own, which is never on this machine. */
-function readerAt(address: string | undefined, provider: string, name: string): Omit<Recipient, 'roles'> {
+function readerAt(address: string | undefined, provider: string, name: string): Reader {
   if (address === undefined) return { provider, name, isRemote: true };
-  const host = URL.canParse(address) ? new URL(address).host : address;
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host);
-  return { provider: `${provider}@${host}`, name: `${name} at ${host}`, isRemote: !isLoopback };
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isLoopback = url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const place = placeOf(url) ?? address.replace(/^.*@/, '…@');
+  return { provider: `${provider}@${place}`, name: `${name} at ${place}`, isRemote: !isLoopback };
+}
+
+/** Scheme, host, port and path: another one is somebody else. Without a comma, which divides names of those agreed to. */
+function placeOf(url: URL | undefined): string | undefined {
+  return url && `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`.replaceAll(',', '%2C');
+}
+
+/** A project could send any variable to its own address: whoever agrees has seen which, and agrees to no other. */
+function namedReader(reader: Reader, { baseURL, resource, apiKeyEnv }: ReturnType<typeof namedEndpoint>): Reader {
+  if (baseURL === undefined && resource === undefined && apiKeyEnv === undefined) return reader;
+  const isOwnPlace = !reader.provider.includes('@');
+  const key = apiKeyEnv === undefined ? '' : oneLine(apiKeyEnv);
+  return {
+    ...reader,
+    provider: key === '' || isOwnPlace ? reader.provider : `${reader.provider}#${key.replaceAll(',', '%2C')}`,
+    name: `${reader.name}${key === '' ? '' : `, with the key in ${key}`}, as the project says`,
+    isNamedByProject: true,
+  };
 }
 
 /** An agent reads more than texts of sessions, so it needs a consent of its own. */
-function agentReader({ agent, baseURL }: AgentTarget): Omit<Recipient, 'roles'> {
+function agentReader(target: AgentTarget, isForeign: boolean): Reader {
+  const { agent, baseURL } = target;
   const label = baseURL === undefined ? labelOf(agentPrograms[agent].cli) : agent;
-  const reader = readerAt(baseURL, `${agent}-agent`, label);
+  const found = readerAt(baseURL, `${agent}-agent`, label);
+  const reader = isForeign ? namedReader(found, target) : found;
   return { ...reader, name: `${reader.name} (with tools: also files of this project that it opens)` };
 }
 
 /** Raise it when more is sent than people agreed to. */
 const CONSENT_VERSION = 1;
 
-/** Recipients outside of this machine that nobody has agreed to yet. */
+/** Models of this machine need no consent, unless a project names where they are. */
+export const needsConsent = ({ isRemote, isNamedByProject = false }: Recipient): boolean =>
+  isRemote || isNamedByProject;
+
+/** Recipients that nobody has agreed to yet, of those that need it. */
 export function withoutConsent(recipients: readonly Recipient[], state: SleepState): Recipient[] {
   return recipients.filter(
-    ({ isRemote, provider }) => isRemote && !hasConsent(state, { provider, textVersion: CONSENT_VERSION }),
+    (one) => needsConsent(one) && !hasConsent(state, { provider: one.provider, textVersion: CONSENT_VERSION }),
   );
 }
 

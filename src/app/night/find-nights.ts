@@ -52,6 +52,18 @@ export async function lastNight(stateFolder: string, project: string) {
   return last && { ...last, isOver: record !== undefined && record.status !== 'running', ...unfinished(record) };
 }
 
+/**
+ * The last night that got as far as its tasks, and how it stands. A night that still looks for tasks has none: so a plan says the
+ * same before its night begins and while it gathers, and something else afterwards.
+ */
+export async function lastRecorded(stateFolder: string, project: string): Promise<NightRecord | undefined> {
+  for (const { path } of (await listNights(stateFolder, project)).reverse()) {
+    const record = await readNight(path);
+    if (record !== undefined) return record;
+  }
+  return undefined;
+}
+
 const unfinished = (record: NightRecord | undefined) => (record?.status === 'running' ? { unfinished: record } : {});
 
 /** Nights belong to a whole project, and `cwd` may be a folder in it. */

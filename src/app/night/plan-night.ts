@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import { parseConfig, SkillError, type SkillOptConfigInput } from '../../core/contracts/index.ts';
+import type { Cost } from '../../core/run/index.ts';
 import { isObject } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
-import {
-  agentTargetOf,
-  checkModelSpec,
-  findConfigFile,
-  isAgentSpec,
-  type ModelSpec,
-  resolveModel,
-} from '../../project/index.ts';
+import { agentTargetOf, checkModelSpec, isAgentSpec, type ModelSpec, resolveModel } from '../../project/index.ts';
 import type { CostEstimate, Range } from '../../report/index.ts';
 import {
   canMine,
@@ -23,23 +17,25 @@ import {
   type MinerKind,
   mineHarvest,
   nightConfig,
+  nightCost,
   type OpenSleep,
   type Page,
   pagesOf,
   type Recipient,
   readSleepState,
   recipientsOf,
+  rolesOfProject,
   type SleepModels,
   type SleepSettings,
   type TaskRecord,
   withoutConsent,
 } from '../../sleep/index.ts';
-import { shownPath } from '../../stores/index.ts';
 import { estimateRun, type StageEstimate } from '../../train/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { describeKeptBack, openSandbox, projectFiles } from '../../workspaces/index.ts';
 import { ASSUMED, priceStages, USUAL_ATTEMPT } from '../price-estimate.ts';
-import { lastNight } from './find-nights.ts';
+import { lastNight, lastRecorded } from './find-nights.ts';
+import { refuseForeign } from './refuse-foreign.ts';
 
 export type NightLimits = Pick<SkillOptConfigInput, 'maxMinutes' | 'maxCalls' | 'maxCostUsd'>;
 
@@ -61,17 +57,19 @@ type PlanInput = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly countTokens: (text: string) => Promise<number>;
   readonly skillTokens: number;
+  /** The roles whose models a project names. */
+  readonly namedByProject?: ReadonlySet<string> | undefined;
 };
 
 export async function planNight(input: PlanInput): Promise<NightPlan> {
-  const { sessions, settings, models, env, skillTokens } = input;
+  const { sessions, settings, models, env, skillTokens, namedByProject } = input;
   const miner: MinerKind = settings.llmMine && canMine(models.optimizer) ? 'model' : 'heuristic';
   const pages = pagesOf(sessions, miner);
   const pageTokens = await input.countTokens(pages.flatMap(({ texts }) => texts).join('\n'));
   const { target, optimizer, judge } = models;
   return {
     ...{ sessions: sessions.length, miner, models, pages },
-    recipients: recipientsOf({ target, optimizer, judge }, env),
+    recipients: recipientsOf({ target, optimizer, judge }, env, namedByProject),
     estimate: estimateNight({ settings, models, pages, miner, skillTokens, pageTokens }),
   };
 }
@@ -85,22 +83,8 @@ export async function planOf(sleep: OpenSleep, sessions: readonly SessionDigest[
   agentTargetOf(models);
   for (const role of ROLES) if (!isHandoff(models[role])) checkModelSpec(models[role], role);
   if (sleep.isDataOnly) refuseForeign(sleep, models);
-  return planNight({ sessions, settings, models, env: place.env, countTokens, skillTokens: 0 });
-}
-
-/** Where nobody typed the command, a project's file names no programs, and no sessions of other projects. */
-function refuseForeign({ origins, project, configFile }: OpenSleep, models: SleepModels): void {
-  const file = configFile === undefined ? findConfigFile(project) : undefined;
-  const isOfProject = (key: keyof typeof origins) => file !== undefined && origins[key] === shownPath(file);
-  const hint = 'Write it into config.yaml in the state folder, or type the command in a terminal.';
-  const refuse = (what: string) => new SkillError('CONFIG_INVALID', `${what} in ${file} is not taken here`, { hint });
-  for (const role of ROLES) {
-    const { path } = typeof models[role] === 'string' ? {} : (models[role] as { readonly path?: unknown });
-    if (path !== undefined && isOfProject(origins[role] === undefined ? 'target' : role))
-      throw refuse(`${role}.path: a program that a project names`);
-  }
-  for (const key of ['projects', 'homes'] as const)
-    if (isOfProject(key)) throw refuse(`${key}: which sessions are read, as a project says,`);
+  const namedByProject = rolesOfProject(sleep);
+  return planNight({ sessions, settings, models, namedByProject, env: place.env, countTokens, skillTokens: 0 });
 }
 
 /** What an agent would do with tools; without one, how many tasks cannot be attempted. */
@@ -124,11 +108,15 @@ export type NightPreview = {
   readonly withTools: PlannedWork;
   /** The night that was cut off, which goes on with the tasks that it began with. */
   readonly resumes: number | null;
+  /** What that night, or one that was cut off while it looked for tasks, has cost so far. It counts towards the limits. */
+  readonly paid: Cost | null;
   /** Names all that is sent, to whom and within which limits: `runNight` keeps to it where it is given. */
   readonly digest: string;
 };
 
 type PreviewOptions = Omit<Parameters<typeof harvestNew>[1], 'now'> & { readonly limits?: NightLimits | undefined };
+
+export const NOTHING_TO_LEARN = 'No session to learn from: a night would do nothing.';
 
 /** What a night would do, cost and send, and what is missing for it. Asks no model. */
 export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {}): Promise<NightPreview> {
@@ -136,18 +124,29 @@ export async function previewNight(sleep: OpenSleep, options: PreviewOptions = {
   const harvest = await harvestNew(sleep, { ...which, now: Date.now() });
   const { tasks } = await mineHarvest(sleep, harvest);
   const plan = await planOf(sleep, harvest.sessions);
+  const last = await lastNight(sleep.folder, sleep.project);
+  const resumes = last?.unfinished?.night ?? null;
+  const isEmpty = plan.sessions === 0 && resumes === null;
   const missing = withoutConsent(plan.recipients, await readSleepState(sleep.folder));
   return {
     ...{ plan, harvest, tasksByRule: tasks.length },
     consentMissing: missing.map(({ provider }) => provider),
-    problems: await modelProblems(plan, sleep),
+    problems: [...(isEmpty ? [NOTHING_TO_LEARN] : []), ...(await modelProblems(plan, sleep))],
     withTools: await planWork(plan, sleep, tasks),
-    resumes: (await lastNight(sleep.folder, sleep.project))?.unfinished?.night ?? null,
+    ...{ resumes, paid: last && !last.isOver ? await paidFor(last.path) : null },
     digest: await digestOfPlan(plan, sleep, limits),
   };
 }
 
-/** The same for the same texts, models, recipients, settings and limits. Where a program lies does not count. */
+async function paidFor(night: string): Promise<Cost | null> {
+  const cost = await nightCost(night);
+  return cost.calls === 0 ? null : cost;
+}
+
+/**
+ * The same for the same texts, models, recipients, settings and limits, until the next night has begun: it starts one night. Where a
+ * program lies does not count.
+ */
 export async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: NightLimits = {}): Promise<string> {
   const { target: _target, optimizer: _optimizer, judge: _judge, ...settings } = sleep.settings;
   const models = ROLES.map((role) => {
@@ -155,8 +154,9 @@ export async function digestOfPlan(plan: NightPlan, sleep: OpenSleep, limits: Ni
     return { ...(typeof spec === 'string' ? blockOf(spec) : spec), path: undefined };
   });
   const { pages, miner, recipients } = plan;
-  const resumed = (await lastNight(sleep.folder, sleep.project))?.unfinished?.tasks ?? [];
-  const all = { pages, miner, models, recipients, settings, limits, resumed, project: sleep.project };
+  const { night = 0, status = 'done', tasks = [] } = (await lastRecorded(sleep.folder, sleep.project)) ?? {};
+  const after = { night, isUnfinished: status === 'running', tasks: status === 'running' ? tasks : [] };
+  const all = { pages, miner, models, recipients, settings, limits, after, project: sleep.project };
   return createHash('sha256').update(JSON.stringify(all, keysInOrder)).digest('hex');
 }
 

@@ -22,6 +22,7 @@ import {
   overview,
   readInstant,
   recipientsOf,
+  rolesOfProject,
   type SessionHead,
   scopeTest,
   timeOf,
@@ -127,7 +128,7 @@ async function mineByModel(sleep: OpenSleep, harvest: Harvest, options: HarvestO
     notices,
     isAddressOwn: true,
   }); // before asking for consent
-  await requireConsent(sleep, recipientsOf({ optimizer }, place.env), consent);
+  await requireConsent(sleep, recipientsOf({ optimizer }, place.env, rolesOfProject(sleep)), consent);
   using open = await openMiner({ model, settings, folder, signal, redact });
   const mined = await mineHarvest(sleep, harvest, {
     ...{ miner: open.miner, signal },

@@ -4,6 +4,7 @@ import {
   type NightEstimate,
   type NightPlan,
   type NightPreview,
+  NOTHING_TO_LEARN,
   type PlannedWork,
   previewNight,
   unknownIds,
@@ -11,7 +12,7 @@ import {
 import { SkillError } from '../../core/contracts/index.ts';
 import { count, oneLine, plural, shellWord } from '../../core/text/index.ts';
 import { estimateLines, nextLines, notReplayableText, rangeText, wrap } from '../../report/index.ts';
-import { isHandoff, isSimulated, openSleep, type Page } from '../../sleep/index.ts';
+import { isHandoff, isSimulated, needsConsent, openSleep, type Page } from '../../sleep/index.ts';
 import { stateFolderOf } from '../../stores/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { gatherProgress, minutesOf, USAGE_LIMIT_LINE, USAGE_LIMIT_SHARE } from './gather-progress.ts';
@@ -64,7 +65,7 @@ function planLines(preview: NightPreview, maxTokens: number, terminal: Terminal)
   const { plan, consentMissing, problems, withTools } = preview;
   const { width } = terminal;
   const { sessions, estimate } = plan;
-  if (sessions === 0) return ['No session to learn from: a night would do nothing.'];
+  if (sessions === 0) return [NOTHING_TO_LEARN];
   const opening = `A night would read ${plural(sessions, 'session')} and make ${tasksOf(plan)}. Nothing was sent, no model was asked.`;
   return [
     ...wrap(opening, width),
@@ -103,9 +104,10 @@ function recipientLines(plan: NightPlan, missing: readonly string[], { width, co
   const { pages, recipients, models } = plan;
   if (isHandoff(models.target)) return wrap(HANDED_OVER, width);
   if (recipients.length === 0) return wrap(SIMULATED, width);
-  return recipients.flatMap(({ name, roles, isRemote, provider }) => {
+  return recipients.flatMap((recipient) => {
+    const { name, roles, provider } = recipient;
     const asked = missing.includes(provider) ? 'you will be asked first' : 'you agreed';
-    const consent = isRemote ? asked : 'on this machine';
+    const consent = needsConsent(recipient) ? asked : 'on this machine';
     const text = `${plural(pages.length, 'page')} of text may be sent to ${name}, as ${roles.join(', ')} (${consent})`;
     return wrap(text, width).map((line) => line.replace(name, () => colors.bold(name)));
   });
@@ -137,7 +139,7 @@ function pageText(page: Page, title: string, colors: Terminal['colors']): string
   const { sessionId, source, project, day, texts, speakers } = page;
   return [
     colors.bold(`${title}: ${source}, ${oneLine(project) || 'project not known'}, ${day}`),
-    colors.dim(`all of the session that may be sent; leave it out with --drop ${shellWord(sessionId)}`),
+    colors.dim(`all of the session that may be sent; leave it out with --drop ${shellWord(oneLine(sessionId))}`),
     ...texts.flatMap((text, index) => {
       const isSame = speakers[index] === speakers[index - 1];
       return text

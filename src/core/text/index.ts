@@ -32,6 +32,7 @@ export {
 export {
   clip,
   inMarkdown,
+  isTypable,
   nameAsData,
   oneLine,
   printable,

@@ -66,9 +66,16 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
+/** Whether a person who copies it types the same text: nothing in it is hidden, doubled or lost at an end. */
+export const isTypable = (text: string): boolean => oneLine(text) === text;
+
+/** Stands for a text that cannot be typed. No folder has this name, so that a command with it names nothing else. */
+const UNTYPABLE = "'(this name cannot be typed safely: rename it)'";
+
+/** One word of a command, and exactly this text. */
 export function shellWord(text: string): string {
-  const word = oneLine(text);
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  if (!isTypable(text)) return UNTYPABLE;
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 type Thrown = Error & {

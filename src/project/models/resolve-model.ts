@@ -48,6 +48,17 @@ export function addressOf(spec: ModelSpec, role: ModelRole, env: Environment): s
   return found ?? (own && `https://${own}.openai.azure.com`);
 }
 
+const ENDPOINT_KEYS = ['baseURL', 'resource', 'apiKeyEnv'] as const;
+
+/** What a spec itself says of where a model is called and with which key. Variables do not count. */
+export function namedEndpoint(spec: ModelSpec, role: ModelRole) {
+  const settings = isAgentSpec(spec) && typeof spec !== 'string' ? spec : readSpec(spec, role).settings;
+  const found = ENDPOINT_KEYS.filter((key) => typeof settings[key] === 'string');
+  return Object.fromEntries(found.map((key) => [key, String(settings[key])])) as {
+    readonly [Key in (typeof ENDPOINT_KEYS)[number]]?: string | undefined;
+  };
+}
+
 /** Throws if a model is named wrongly. Needs no key. */
 export function checkModelSpec(spec: ModelSpec, role: ModelRole): void {
   const { name, settings } = readSpec(spec, role);

@@ -67,11 +67,20 @@ function flagLayer({ flags = {}, place, project }: SettingsSource): Layer {
   return { place: CALLER, path: [], values: anchor(defined(flags), project, place) };
 }
 
-const projectFileOf = ({ project, config }: SettingsSource) =>
-  config === undefined ? findConfigFile(project) : resolve(project, config);
+type ProjectPlace = { readonly project: string; readonly configFile?: string | undefined };
+
+/** The project file, whether it was found or named. */
+export const projectFileOf = ({ project, configFile }: ProjectPlace): string | undefined =>
+  configFile === undefined ? findConfigFile(project) : resolve(project, configFile);
+
+/** Whether a setting comes from the project file. */
+export function isOfProject(key: SleepKey, where: ProjectPlace & Pick<LoadedSettings, 'origins'>): boolean {
+  const file = projectFileOf(where);
+  return file !== undefined && where.origins[key] === shownPath(file);
+}
 
 async function projectLayer(source: SettingsSource): Promise<Layer | undefined> {
-  const file = projectFileOf(source);
+  const file = projectFileOf({ project: source.project, configFile: source.config });
   if (file === undefined) return undefined;
   const { sleep } = await readConfigFile(file, source);
   if (sleep === undefined || sleep === null) return undefined;
@@ -84,7 +93,7 @@ async function projectLayer(source: SettingsSource): Promise<Layer | undefined> 
 
 /** The models of the project itself, and its prices. Its optimizer and judge belong to its target, and do not join another one. */
 async function modelsLayer(source: SettingsSource, own: readonly Layer[]): Promise<Layer[]> {
-  const file = projectFileOf(source);
+  const file = projectFileOf({ project: source.project, configFile: source.config });
   if (file === undefined) return [];
   const { target: named, optimizer, judge, sandbox, prices } = (await readConfigFile(file, source)) as Values;
   const target = isAgentSpec(named) && sandbox !== undefined ? { sandbox, ...(named as Values) } : named;

@@ -8,6 +8,8 @@ type Reply = { readonly id?: unknown; readonly result?: Any; readonly error?: { 
 type ClientOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly mayRun?: boolean;
+  /** How commands are called here. */
+  readonly called?: (text: string) => string;
   /** Answers what the server asks the person. Without it the client cannot ask. */
   readonly answer?: (params: { message: string }) => object;
 };
@@ -15,7 +17,7 @@ type ClientOptions = {
 const INITIALIZE = { protocolVersion: '2025-11-25', clientInfo: { name: 'test', version: '1' } };
 
 /** A client of the server in this process, over its lines. */
-export function mcpClient({ env = {}, mayRun = false, answer }: ClientOptions = {}) {
+export function mcpClient({ env = {}, mayRun = false, answer, called = (text) => text }: ClientOptions = {}) {
   const input = new PassThrough();
   const lines: string[] = [];
   const waiting = new Map<unknown, (reply: Reply) => void>();
@@ -27,7 +29,7 @@ export function mcpClient({ env = {}, mayRun = false, answer }: ClientOptions = 
     waiting.get(message.id)?.(message);
   };
   const served = serveMcp({
-    ...{ input, env, mayRun, version: '1.2.3', called: (text) => text },
+    ...{ input, env, mayRun, version: '1.2.3', called },
     write: (text) => text.split('\n').filter(Boolean).forEach(take),
   });
   let next = 0;

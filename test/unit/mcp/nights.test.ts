@@ -3,20 +3,9 @@ import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { expect, it } from 'vitest';
 import { mcpClient } from '../../support/mcp/mcp-client.ts';
+import { nightHome } from '../../support/mcp/night-home.ts';
 import { sleepHome } from '../../support/sleep/sleep-home.ts';
 import { nightAnswer, nightFlags, reviewedTasks } from '../cli/sleep/night-over-http.ts';
-
-const config = (baseURL: string, llmMine: boolean) =>
-  `sleep:\n  target: compatible:m@${baseURL}\n  llmMine: ${llmMine}\n  lookbackHours: 0\n`;
-
-/** A home with one session, whose project names a model at `baseURL`. */
-function nightHome(baseURL: string, llmMine = false) {
-  const home = sleepHome();
-  home.said();
-  home.write('shop/skillopt.config.yaml', config(baseURL, llmMine));
-  const env = { ...process.env, ...home.env, PATH: process.env.PATH, OPENAI_COMPATIBLE_API_KEY: 'dummy-key' };
-  return { ...home, env, [Symbol.dispose]: () => home[Symbol.dispose]() };
-}
 
 /** The address of this machine that nobody takes for this machine. */
 const asRemote = (baseURL: string) => baseURL.replace('127.0.0.1', '[::ffff:127.0.0.1]');
@@ -179,7 +168,7 @@ it('sends nothing to an address that only the .env of the project names', async 
   });
   await client.open();
   const { structuredContent: plan } = await client.call('sleep_plan', { project: home.shop });
-  expect(plan.recipients).toMatchObject([{ provider: `compatible@${new URL(far.baseURL).host}` }]);
+  expect(plan.recipients).toMatchObject([{ provider: `compatible@${far.baseURL}` }]);
   const { structuredContent: started } = await client.call('sleep_run', {
     project: home.shop,
     planDigest: plan.planDigest,
@@ -203,11 +192,12 @@ it('shows who reads texts by the address that is called', async () => {
     return structuredContent.recipients.map(({ provider }: { provider: string }) => provider);
   };
   const url = 'https://other.example/v1';
-  expect(await recipients('qwen:m', { QWEN_CHAT_BASE_URL: url })).toEqual(['qwen@other.example']);
-  expect(await recipients('compatible:m', { OPENAI_COMPATIBLE_BASE_URL: url })).toEqual(['compatible@other.example']);
-  expect(await recipients('minimax:m', { MINIMAX_BASE_URL: url })).toEqual(['minimax@other.example']);
-  expect(await recipients('azure:d@evil', {})).toEqual(['azure@evil.openai.azure.com']);
-  expect(await recipients('azure:d', { AZURE_OPENAI_ENDPOINT: url })).toEqual(['azure@other.example']);
+  expect(await recipients('qwen:m', { QWEN_CHAT_BASE_URL: url })).toEqual(['qwen@https://other.example/v1']);
+  expect(await recipients('compatible:m', { OPENAI_COMPATIBLE_BASE_URL: url })).toEqual([
+    'compatible@https://other.example/v1',
+  ]);
+  expect(await recipients('minimax:m', { MINIMAX_BASE_URL: url })).toEqual(['minimax@https://other.example/v1']);
+  expect(await recipients('azure:d', { AZURE_OPENAI_ENDPOINT: url })).toEqual(['azure@https://other.example/v1']);
   expect(await recipients('openai:m', {})).toEqual(['openai']);
 });
 
@@ -225,12 +215,12 @@ it('asks the person about the night that was checked, in one line', async () => 
   await client.open();
   expect((await client.call('sleep_run', { project, planDigest: 'x' })).isError).toBe(true);
   expect(asked).toEqual([]);
-  home.write(`${project.slice(home.path.length + 1)}/skillopt.config.yaml`, config(far.baseURL, false));
+  home.said({ id: 's-2', cwd: project });
   const { structuredContent: plan } = await client.call('sleep_plan', { project, maxCalls: 9 });
   await client.call('sleep_run', { project, planDigest: plan.planDigest, maxCalls: 9 });
   expect(asked).toHaveLength(1);
   expect(asked[0]).toMatch(
-    /^Start a night\? It sends texts of \d+ sessions? to compatible at 127\.0\.0\.1.*maxCalls 9/,
+    /^Start a night\? It sends texts of \d+ sessions? to compatible at http:\/\/127\.0\.0\.1.*maxCalls 9/,
   );
   expect([...asked[0]!].filter((sign) => sign < ' ' || sign === '\u202e')).toEqual([]);
 });

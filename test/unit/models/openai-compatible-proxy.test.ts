@@ -60,7 +60,16 @@ describe('a call', () => {
     await using server = await startFakeLLM(['hi']);
     await using proxy = await startProxy(server.baseURL);
     vi.stubEnv('HTTP_PROXY', proxy.url);
-    vi.stubEnv('NO_PROXY', 'example.com,127.0.0.1');
+    vi.stubEnv('NO_PROXY', 'example.com,[::ffff:7f00:1]');
+    const baseURL = server.baseURL.replace('127.0.0.1', '[::ffff:127.0.0.1]'); // which is not taken for this machine
+    expect((await openaiCompatible({ model: 'm', baseURL }).complete(request)).text).toBe('hi');
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it('to this machine goes through no proxy', async () => {
+    await using server = await startFakeLLM(['hi']);
+    await using proxy = await startProxy(server.baseURL);
+    vi.stubEnv('HTTP_PROXY', proxy.url);
     expect((await openaiCompatible({ model: 'm', baseURL: server.baseURL }).complete(request)).text).toBe('hi');
     expect(proxy.seen).toEqual([]);
   });
@@ -125,8 +134,13 @@ describe('the proxy for', () => {
     ['http://host:8000/v1', { HTTP_PROXY: p, NO_PROXY: 'host:8000' }, undefined],
     ['http://host:8000/v1', { HTTP_PROXY: p, NO_PROXY: 'host:80' }, p],
     ['http://host/v1', { HTTP_PROXY: p, NO_PROXY: 'host:80' }, undefined],
-    ['http://[::1]:8000/v1', { HTTP_PROXY: p, NO_PROXY: '::1' }, undefined],
-    ['http://[::1]:8000/v1', { HTTP_PROXY: p, NO_PROXY: '[::1]:8000' }, undefined],
+    ['http://[::2]:8000/v1', { HTTP_PROXY: p, NO_PROXY: '::2' }, undefined],
+    ['http://[::2]:8000/v1', { HTTP_PROXY: p, NO_PROXY: '[::2]:8000' }, undefined],
+    ...['localhost', 'a.localhost', '127.0.0.1:8000', '127.9.9.9', '127.1', '[::1]:8000'].map(
+      (host) => [`http://${host}/v1`, { HTTP_PROXY: p }, undefined] as [string, Record<string, string>, undefined],
+    ),
+    ['http://localhost.example/v1', { HTTP_PROXY: p }, p],
+    ['http://127.0.0.1.example/v1', { HTTP_PROXY: p }, p],
   ])('%s under %j is %s', (url, environment, expected) => {
     expect(proxyFor(new URL(url), environment)).toBe(expected);
   });

@@ -25,7 +25,9 @@ describe('skillopt sleep run --plan', () => {
     expect(far.out.replace(/\s+/g, ' ')).toContain('not ready: the target (openai) needs a key');
     const near = await home.run(['run', '--plan', '--target', `compatible:m@${server.baseURL}`]);
     expect(near.out).not.toContain('not ready');
-    expect(near.out.replace(/\s+/g, ' ')).toMatch(/may be sent to compatible at 127\.0\.0\.1:\d+.*\(on this machine\)/);
+    expect(near.out.replace(/\s+/g, ' ')).toMatch(
+      /may be sent to compatible at http:\/\/127\.0\.0\.1:\d+\/v1.*\(on this machine\)/,
+    );
     expect(server.requests).toEqual([]);
   });
 

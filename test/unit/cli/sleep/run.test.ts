@@ -220,7 +220,7 @@ describe('skillopt sleep run --tasks', () => {
     expect(code).toBe(2);
     expect(JSON.parse(out).error).toMatchObject({ code: 'CONSENT_MISSING' });
     expect(server.requests).toHaveLength(0);
-    const provider = `qwen@${new URL(home.env.QWEN_CHAT_BASE_URL).host}`;
+    const provider = `qwen@${new URL(home.env.QWEN_CHAT_BASE_URL).href}`;
     expect((await home.run([...argv, '--consent', provider])).code).toBe(0);
     expect(server.requests.length).toBeGreaterThan(0);
   });

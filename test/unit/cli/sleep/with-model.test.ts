@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
@@ -143,7 +143,7 @@ describe('consent', () => {
     using home = sleepHome();
     home.said();
     const address = server.baseURL.replace('127.0.0.1', '[::ffff:127.0.0.1]'); // nobody takes it for this machine
-    const provider = `qwen@${new URL(address).host}`;
+    const provider = `qwen@${new URL(address).href}`;
     home.env.QWEN_CHAT_BASE_URL = address;
     home.env.QWEN_CHAT_API_KEY = 'dummy-key';
     const argv = byModel('qwen:m');
@@ -186,8 +186,61 @@ describe('consent', () => {
     home.said();
     const far = 'compatible:m@https://models.example:8443/v1';
     const refused = await home.run(byModel(far));
-    expect(refused.err).toMatch(/--consent compatible@models\.example:8443\n$/);
+    expect(refused.err).toMatch(/--consent compatible@https:\/\/models\.example:8443\/v1\n$/);
     const plan = ['run', '--plan', '--target', far, '--judge', 'openai:gpt-5-mini'];
-    expect((await answerOf(home, plan)).consentMissing).toEqual(['compatible@models.example:8443', 'openai']);
+    expect((await answerOf(home, plan)).consentMissing).toEqual([
+      'compatible@https://models.example:8443/v1',
+      'openai',
+    ]);
+  });
+
+  it('is asked for where a project names an address of this machine, and is of its path and its key', async () => {
+    await using server = await startFakeLLM(() => reply);
+    using home = sleepHome();
+    home.said();
+    home.env.MY_SECRET = 'dummy-key';
+    const project = (more: string) =>
+      home.write('shop/skillopt.config.yaml', `sleep:\n  target: { provider: compatible, model: m, ${more} }\n`);
+    const run = (...flags: string[]) => home.run(['harvest', '--with-model', ...flags]);
+    project(`baseURL: '${server.baseURL}/', apiKeyEnv: MY_SECRET`);
+    const plan = (await home.run(['run', '--plan'])).out.replace(/\s+/g, ' ');
+    const shown = `compatible at ${server.baseURL}, with the key in MY_SECRET, as the project says`;
+    expect(plan).toContain(`may be sent to ${shown}, as target, optimizer, judge (you will be asked first)`);
+    const { code, err } = await run();
+    expect([code, server.requests]).toEqual([2, []]);
+    expect(err.replace(/\s+/g, ' ')).toContain(`are sent to ${shown}`);
+    expect((await run('--consent', `compatible@${server.baseURL}`)).code).toBe(2);
+    expect((await run('--consent', `compatible@${server.baseURL}#MY_SECRET`)).code).toBe(0);
+    expect((await run()).code).toBe(0);
+    for (const other of [
+      `baseURL: '${server.baseURL}/x', apiKeyEnv: MY_SECRET`,
+      `baseURL: '${server.baseURL}', apiKeyEnv: HOME`,
+    ]) {
+      project(other);
+      expect((await run()).err).toContain('nobody agreed');
+    }
+    expect((await run('--optimizer', `compatible:m@${server.baseURL}`)).code).toBe(0);
+  });
+
+  it('of old for a host is asked for again', async () => {
+    using home = sleepHome();
+    home.said();
+    await giveSomeConsent(home);
+    const path = join(home.state, 'state.json');
+    const state = stateOf(home);
+    const old = { ...state.consents[0], provider: 'compatible@models.example' };
+    writeFileSync(path, JSON.stringify({ ...state, consents: [old] }));
+    for (const url of ['https://models.example/v1', 'http://models.example/v1', 'https://models.example']) {
+      const { consentMissing } = await answerOf(home, ['run', '--plan', '--target', `compatible:m@${url}`]);
+      expect(consentMissing).toEqual([`compatible@${url}`]);
+    }
   });
 });
+
+/** Writes a state with one consent. */
+async function giveSomeConsent(home: SleepHome): Promise<void> {
+  await using server = await startFakeLLM(() => reply);
+  home.env.QWEN_CHAT_BASE_URL = server.baseURL.replace('127.0.0.1', '[::ffff:127.0.0.1]');
+  const provider = `qwen@${new URL(home.env.QWEN_CHAT_BASE_URL).href}`;
+  await home.run(['harvest', '--with-model', '--optimizer', 'qwen:m', '--consent', provider]);
+}
