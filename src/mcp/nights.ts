@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { isForeign } from '../agents/index.ts';
@@ -16,10 +16,12 @@ import {
   startNight,
 } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
-import { head, oneLine, plural, shellWord } from '../core/text/index.ts';
+import { head, mapValues, oneLine, plural, shellWord } from '../core/text/index.ts';
 import { commandOf, reportMarkdown, type SleepReport } from '../report/index.ts';
 import { isProjectOf, marksOf, openSleep, type Proposal, placeOfProcess, readSleepState } from '../sleep/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
+import { costFacts, inDollars } from './cost-facts.ts';
+import { requireFolder } from './paths.ts';
 import type { Facts, ToolContext } from './tool-context.ts';
 
 type OfProject = { readonly project: string };
@@ -34,17 +36,12 @@ const stateOf = (context: ToolContext) => stateFolderOf(placeOf(context));
 
 /** The project by its real path. A plugin’s own folder is never guessed to be one. */
 async function requireProject(project: string, context: ToolContext): Promise<string> {
-  const real = isAbsolute(project) ? await realpath(project).catch(() => undefined) : undefined;
-  if (real !== undefined && (await stat(real)).isDirectory()) {
-    const state = stateOf(context);
-    if (isAbsolute(context.env.SKILLOPT_HOME || '/') && !isForeign(state, [real])) return real;
-    const hint = 'A project could bring consents along. Pass the folder of the project, and keep the state elsewhere.';
-    throw new SkillError('STATE_UNUSABLE', `the state folder ${state} lies in ${real}, or is not absolute`, { hint });
-  }
-  const hint = 'Pass the folder that the person works in. Relative paths and ~ mean nothing here.';
-  throw new SkillError('USAGE', `expected the absolute path of a project folder, got ${JSON.stringify(project)}`, {
-    hint,
-  });
+  await requireFolder(project, 'the folder of a project');
+  const real = await realpath(project);
+  const state = stateOf(context);
+  if (isAbsolute(context.env.SKILLOPT_HOME || '/') && !isForeign(state, [real])) return real;
+  const hint = 'A project could bring consents along. Pass the folder of the project, and keep the state elsewhere.';
+  throw new SkillError('STATE_UNUSABLE', `the state folder ${state} lies in ${real}, or is not absolute`, { hint });
 }
 
 export async function showStatus({ project: given }: OfProject, context: ToolContext) {
@@ -60,9 +57,12 @@ export async function showStatus({ project: given }: OfProject, context: ToolCon
       adopted: adopted.length,
       elsewhere,
       lastNight: lastNight && { night: lastNight.night, at: lastNight.at, tasks: lastNight.nTasks },
-      unfinished: unfinished && { night: unfinished.night, waitsForAnswers: unfinished.questions !== null },
+      unfinished: unfinished && {
+        ...{ night: unfinished.night, waitsForAnswers: unfinished.questions !== null },
+        cost: costFacts(unfinished.cost),
+      },
       everyDayAt: schedule?.at ?? null,
-      job: job ? { jobId: job.id, state: job.state, phase: job.phase } : null,
+      job: job ? { jobId: job.id, state: job.state, phase: job.phase, cost: job.cost && costFacts(job.cost) } : null,
     },
   };
 }
@@ -109,7 +109,7 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
         tasksByRule,
         calls,
         tokens,
-        usd: estimate.totalUsd,
+        usd: estimate.totalUsd && mapValues(estimate.totalUsd, (usd) => inDollars(usd)),
         minutes: estimate.minutes,
       },
       limits: limitsIn(limits),
@@ -179,8 +179,8 @@ export async function follow({ jobId, waitSeconds = 0, cancel = false }: JobInpu
   if (cancel) await cancelJob(state, jobId);
   const until = Date.now() + 1_000 * waitSeconds;
   for (;;) {
-    const { planDigest: _, ...job } = await readJob(state, jobId);
-    if (job.state !== 'running' || Date.now() >= until) return { facts: job };
+    const { planDigest: _, cost, ...job } = await readJob(state, jobId);
+    if (job.state !== 'running' || Date.now() >= until) return { facts: { ...job, cost: cost && costFacts(cost) } };
     await sleepFor(Math.min(500, Math.max(1, until - Date.now())), undefined, { signal: context.signal });
   }
 }
@@ -202,7 +202,7 @@ export async function showReport(
 }
 
 function reportFacts(report: SleepReport): Facts {
-  const { night, nSessions, nTasks, accepted, noEditsReason, needs, calls, tokensUsed, costUsd, isPriced } = report;
+  const { night, nSessions, nTasks, accepted, noEditsReason, needs } = report;
   const documents = report.documents.map(({ kind, name, isStaged, gain, test, verdict, before, after }) => {
     return {
       target: `${kind} ${name}`,
@@ -217,7 +217,7 @@ function reportFacts(report: SleepReport): Facts {
   return {
     ...{ night, startedAt: report.startedAt, sessions: nSessions, tasks: nTasks, isAccepted: accepted },
     ...{ whyNothing: noEditsReason, needs, documents },
-    cost: { calls, tokens: tokensUsed, usd: costUsd ?? null, isWhole: isPriced ?? false },
+    cost: costFacts({ ...report, tokens: report.tokensUsed }),
     markdown: head(reportMarkdown(report), MOST_MARKDOWN),
   };
 }
@@ -231,7 +231,7 @@ export async function showAdoption({ project: given, id, digest }: AdoptInput, c
   const proposal = proposals.find((one) => one.id === id && isHere(one.project) && one.status === 'pending');
   if (proposal === undefined) {
     const hint = 'sleep_status lists what waits, with ids.';
-    throw new SkillError('USAGE', `no proposal ${JSON.stringify(id)} waits in ${project}`, { hint });
+    throw new SkillError('USAGE', `no proposal ${JSON.stringify(head(id, 100))} waits in ${project}`, { hint });
   }
   return {
     facts: {
