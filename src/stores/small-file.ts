@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** More than any text that a person writes for a project. */
-export const MOST_SMALL_BYTES = 4_000_000;
+const MOST_SMALL_BYTES = 4_000_000;
 
 /**
  * The bytes of a file that somebody else wrote, such as a project file, `.env` or SKILL.md. A pipe would block a thread for good, a
