@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import {
   configShape,
@@ -28,7 +27,7 @@ import {
   skillFileAt,
   skillTextOf,
 } from '../skills/index.ts';
-import { requireRunName, shownPath } from '../stores/index.ts';
+import { readSmallFile, requireRunName, shownPath } from '../stores/index.ts';
 import { requireReadable } from '../train/index.ts';
 
 /** A project with everything loaded except its models. */
@@ -114,7 +113,7 @@ type TrainedParts = { readonly parts?: readonly SkillPart[] | undefined; readonl
 /** The document at a path, or the SKILL.md of a folder with the files beside it that are trained. Throws if no model could read it. */
 export async function readSkill(path: string, trained: TrainedParts = {}): Promise<ReadSkill> {
   const file = await skillFileAt(path);
-  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
+  const bytes = await readSmallFile(file).catch((cause: NodeJS.ErrnoException) => {
     throw new SkillError('SKILL_NOT_FOUND', `the skill document ${shownPath(path)} ${unreadableBecause(cause)}`, {
       cause,
       hint: 'Check the path: a Markdown file, or a folder with a SKILL.md. An empty file is a fine start.',

@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { isForeign } from '../agents/index.ts';
@@ -19,7 +19,7 @@ import {
 } from '../app/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
 import type { Cost } from '../core/run/index.ts';
-import { count, head, isTypable, oneLine, plural, shellWord } from '../core/text/index.ts';
+import { count, head, isTypable, mapValues, oneLine, plural, shellWord } from '../core/text/index.ts';
 import { commandOf, type Range, reportMarkdown, type SleepReport } from '../report/index.ts';
 import {
   isProjectOf,
@@ -31,6 +31,8 @@ import {
   type SleepSettings,
 } from '../sleep/index.ts';
 import { stateFolderOf } from '../stores/index.ts';
+import { costFacts, inDollars } from './cost-facts.ts';
+import { requireFolder } from './paths.ts';
 import type { Facts, ToolContext } from './tool-context.ts';
 
 type OfProject = { readonly project: string };
@@ -45,17 +47,12 @@ const stateOf = (context: ToolContext) => stateFolderOf(placeOf(context));
 
 /** The project by its real path. A plugin’s own folder is never guessed to be one. */
 async function requireProject(project: string, context: ToolContext): Promise<string> {
-  const real = isAbsolute(project) ? await realpath(project).catch(() => undefined) : undefined;
-  if (real !== undefined && (await stat(real)).isDirectory()) {
-    const state = stateOf(context);
-    if (isAbsolute(context.env.SKILLOPT_HOME || '/') && !isForeign(state, [real])) return real;
-    const hint = 'A project could bring consents along. Pass the folder of the project, and keep the state elsewhere.';
-    throw new SkillError('STATE_UNUSABLE', `the state folder ${state} lies in ${real}, or is not absolute`, { hint });
-  }
-  const hint = 'Pass the folder that the person works in. Relative paths and ~ mean nothing here.';
-  throw new SkillError('USAGE', `expected the absolute path of a project folder, got ${JSON.stringify(project)}`, {
-    hint,
-  });
+  await requireFolder(project, 'the folder of a project');
+  const real = await realpath(project);
+  const state = stateOf(context);
+  if (isAbsolute(context.env.SKILLOPT_HOME || '/') && !isForeign(state, [real])) return real;
+  const hint = 'A project could bring consents along. Pass the folder of the project, and keep the state elsewhere.';
+  throw new SkillError('STATE_UNUSABLE', `the state folder ${state} lies in ${real}, or is not absolute`, { hint });
 }
 
 export async function showStatus({ project: given }: OfProject, context: ToolContext) {
@@ -71,9 +68,12 @@ export async function showStatus({ project: given }: OfProject, context: ToolCon
       adopted: adopted.length,
       elsewhere,
       lastNight: lastNight && { night: lastNight.night, at: lastNight.at, tasks: lastNight.nTasks },
-      unfinished: unfinished && { night: unfinished.night, waitsForAnswers: unfinished.questions !== null },
+      unfinished: unfinished && {
+        ...{ night: unfinished.night, waitsForAnswers: unfinished.questions !== null },
+        cost: costFacts(unfinished.cost),
+      },
       everyDayAt: schedule?.at ?? null,
-      job: job ? { jobId: job.id, state: job.state, phase: job.phase } : null,
+      job: job ? { jobId: job.id, state: job.state, phase: job.phase, cost: job.cost && costFacts(job.cost) } : null,
     },
   };
 }
@@ -127,7 +127,7 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
         tasksByRule,
         calls,
         tokens,
-        usd: estimate.totalUsd,
+        usd: estimate.totalUsd && mapValues(estimate.totalUsd, (usd) => inDollars(usd)),
         minutes: estimate.minutes,
       },
       likely: likelyOf(estimate),
@@ -141,7 +141,7 @@ export async function showPlan({ project: given, ...limits }: OfProject & Limits
       sentMore: Math.max(0, more),
       textsCommand: ofProject(context.called('skillopt sleep run --plan --page all'), project) ?? NO_COMMAND,
       consentCommand: consentMissing.length === 0 ? null : nightCommand(project, limits, context, consentMissing),
-      ...{ problems, resumes, paid: paid && paidFacts(paid) },
+      ...{ problems, resumes, paid: paid && costFacts(paid) },
     },
   };
 }
@@ -157,8 +157,6 @@ const within = (value: number, { low, high }: Range) => Math.round(Math.min(high
 /** The hard limit of tokens, where the night may reach it. */
 const tokenLimit = ({ plan }: NightPreview, { maxTokensPerNight }: SleepSettings) =>
   plan.estimate.totals.tokens.high > maxTokensPerNight ? { maxTokensPerNight } : {};
-
-const paidFacts = ({ calls, tokens, costUsd, isPriced }: Cost) => ({ calls, tokens, usd: costUsd, isWhole: isPriced });
 
 /** The night as a person types it, within the same limits. Consent is given by it alone: it shows the texts, asks, and runs the night. */
 function nightCommand(project: string, limits: Limits, { called }: ToolContext, providers: readonly string[] = []) {
@@ -233,8 +231,8 @@ export async function follow({ jobId, waitSeconds = 0, cancel = false }: JobInpu
   if (cancel) await cancelJob(state, jobId);
   const until = Date.now() + 1_000 * waitSeconds;
   for (;;) {
-    const { planDigest: _, ...job } = await readJob(state, jobId);
-    if (job.state !== 'running' || Date.now() >= until) return { facts: job };
+    const { planDigest: _, cost, ...job } = await readJob(state, jobId);
+    if (job.state !== 'running' || Date.now() >= until) return { facts: { ...job, cost: cost && costFacts(cost) } };
     await sleepFor(Math.min(500, Math.max(1, until - Date.now())), undefined, { signal: context.signal });
   }
 }
@@ -256,7 +254,7 @@ export async function showReport(
 }
 
 function reportFacts(report: SleepReport): Facts {
-  const { night, nSessions, nTasks, accepted, noEditsReason, needs, calls, tokensUsed, costUsd, isPriced } = report;
+  const { night, nSessions, nTasks, accepted, noEditsReason, needs } = report;
   const documents = report.documents.map(({ kind, name, isStaged, gain, test, verdict, before, after }) => {
     return {
       target: `${kind} ${name}`,
@@ -271,7 +269,7 @@ function reportFacts(report: SleepReport): Facts {
   return {
     ...{ night, startedAt: report.startedAt, sessions: nSessions, tasks: nTasks, isAccepted: accepted },
     ...{ whyNothing: noEditsReason, needs, documents },
-    cost: { calls, tokens: tokensUsed, usd: costUsd ?? null, isWhole: isPriced ?? false },
+    cost: costFacts({ ...report, tokens: report.tokensUsed }),
     markdown: head(reportMarkdown(report), MOST_MARKDOWN),
   };
 }
@@ -285,7 +283,7 @@ export async function showAdoption({ project: given, id, digest }: AdoptInput, c
   const proposal = proposals.find((one) => one.id === id && isHere(one.project) && one.status === 'pending');
   if (proposal === undefined) {
     const hint = 'sleep_status lists what waits, with ids.';
-    throw new SkillError('USAGE', `no proposal ${JSON.stringify(id)} waits in ${project}`, { hint });
+    throw new SkillError('USAGE', `no proposal ${JSON.stringify(head(id, 100))} waits in ${project}`, { hint });
   }
   return {
     facts: {

@@ -20,6 +20,18 @@ export const INSTRUCTIONS =
 /** Versions whose handshake is the same; later ones are answered by the SDK. */
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'];
 
+/** What lacks in the params of an `initialize`; nothing where the SDK can take it. */
+export function openingProblem({ method, params = {} }: Readonly<Record<string, unknown>>): string | undefined {
+  if (method !== 'initialize' || !isObject(params) || '_meta' in params) return undefined;
+  const { protocolVersion, capabilities, clientInfo } = params;
+  const lacks = [
+    ...(typeof protocolVersion === 'string' ? [] : ['protocolVersion (text)']),
+    ...(isObject(capabilities) ? [] : ['capabilities (an object)']),
+    ...(isObject(clientInfo) && hasTexts(clientInfo, ['name', 'version']) ? [] : ['clientInfo (name and version)']),
+  ];
+  return lacks.length === 0 ? undefined : `initialize needs ${lacks.join(', ')}`;
+}
+
 /** What the SDK answers to a first `initialize`; nothing where it should answer itself. */
 export function openingAnswer({ id, method, params }: Readonly<Record<string, unknown>>, version: string) {
   if (method !== 'initialize' || id === undefined || !isObject(params) || '_meta' in params) return undefined;

@@ -4,7 +4,7 @@
  * again. The engine is loaded by the first call of a tool. Nothing but messages gets to stdout.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type McpOptions, openingAnswer } from './opening.ts';
+import { type McpOptions, openingAnswer, openingProblem } from './opening.ts';
 import { openWire } from './wire.ts';
 
 /** Serves one client until its input is over. */
@@ -19,6 +19,9 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   let deliver: Promise<(message: object) => void> | undefined;
   let isFirst = true;
   await wire.read((message) => {
+    const problem = openingProblem(message);
+    if (problem !== undefined && message.id !== undefined)
+      return wire.refuse(-32602, problem, message.id as string | number);
     const opening = isFirst ? openingAnswer(message, options.version) : undefined;
     isFirst = false;
     if (opening) {

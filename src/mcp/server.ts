@@ -1,14 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import pLimit from 'p-limit';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { SkillError } from '../core/contracts/index.ts';
+import { head } from '../core/text/index.ts';
 import { calledOutside } from './called-outside.ts';
 import { INSTRUCTIONS, type McpOptions, SERVER_NAME } from './opening.ts';
-import type { Facts } from './tool-context.ts';
+import type { Answer, Facts, ToolContext } from './tool-context.ts';
 import { type Tool, tools } from './tools.ts';
-import { display, WireTransport } from './wire.ts';
+import { display, LONGEST_ECHO, WireTransport } from './wire.ts';
 
 /** Connects the SDK to a wire, and returns what takes its messages. */
 export function connect(options: McpOptions, send: (message: object) => void, answered: ReadonlySet<unknown>) {
@@ -21,18 +23,44 @@ export function connect(options: McpOptions, send: (message: object) => void, an
 export function createServer(options: McpOptions): McpServer {
   const info = { name: SERVER_NAME, version: options.version };
   const server = new McpServer(info, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-  for (const tool of tools) register(server, tool, options);
+  const bounded = boundActs();
+  for (const tool of tools) register(server, tool, options, bounded);
   return server;
 }
 
+type Act = (context: ToolContext) => Promise<Answer>;
+
+/** A plan may read many sessions: few act at once, and few more may wait. One that only waits for a night is in nobody's way. */
+const ACTS_AT_ONCE = 4;
+const MOST_CALLS = 64;
+
+function boundActs() {
+  const limit = pLimit(ACTS_AT_ONCE);
+  let calls = 0;
+  return async (act: Act, isWaiting: boolean, context: ToolContext): Promise<Answer> => {
+    if (calls >= MOST_CALLS) throw tooMany();
+    calls += 1;
+    const begin = async () => {
+      context.signal.throwIfAborted(); // it may have been cancelled while it waited
+      return act(context);
+    };
+    return (isWaiting ? begin() : limit(begin)).finally(() => {
+      calls -= 1;
+    });
+  };
+}
+
+const tooMany = () =>
+  new SkillError('USAGE', `${MOST_CALLS} calls are not answered yet`, { hint: 'Wait for answers, and call again.' });
+
 const Agreed = z.object({ run: z.boolean().describe('Start it') });
 
-function register(server: McpServer, tool: Tool, options: McpOptions): void {
-  const { name, title, description, input, hints, act } = tool;
+function register(server: McpServer, tool: Tool, options: McpOptions, bounded: ReturnType<typeof boundActs>): void {
+  const { name, title, description, input, hints, act, isWaiting } = tool;
   const config = { title, description, inputSchema: input, annotations: hints };
   server.registerTool(name, config, async (given, context) => {
     try {
-      const answer = await act(given as never, {
+      const answer = await bounded((about) => act(given as never, about), isWaiting?.(given as never) ?? false, {
         ...options,
         signal: context.mcpReq.signal,
         isAgreed: acceptedContent(context.mcpReq.inputResponses, 'agree', Agreed)?.run === true,
@@ -58,9 +86,11 @@ const factsText = (facts: Facts): string => stringify(facts, { lineWidth: 0, ali
 
 async function failure(error: unknown, given: object, { called, env }: McpOptions): Promise<Facts> {
   if (!(error instanceof SkillError))
-    return { code: 'BUG', message: String((error as Error)?.message ?? error), hint: 'Please report it.' };
+    return { code: 'BUG', message: briefly(String((error as Error)?.message ?? error)), hint: 'Please report it.' };
   const paths = Object.values(given).filter((one) => typeof one === 'string' && one.includes('/'));
   const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   const say = (text: string) => calledOutside([...paths, ...real, env.HOME, env.SKILLOPT_HOME], text, called);
-  return { code: error.code, message: say(error.message), hint: say(error.hint ?? '') };
+  return { code: error.code, message: briefly(say(error.message)), hint: say(error.hint ?? '') };
 }
+
+const briefly = (text: string) => (text.length > LONGEST_ECHO ? `${head(text, LONGEST_ECHO)}…` : text);

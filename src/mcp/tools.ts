@@ -8,6 +8,8 @@ export type Tool = {
   readonly input: z.ZodObject;
   readonly hints: Hints;
   act(input: never, context: ToolContext): Promise<Answer>;
+  /** Whether it mostly waits for something. */
+  readonly isWaiting?: (input: never) => boolean;
 };
 
 type Hints = {
@@ -33,7 +35,7 @@ const limits = {
 /** A tool whose act is loaded when it is called: the engine must cost nothing before. */
 function tool<Input extends z.ZodObject>(
   name: string,
-  about: Pick<Tool, 'title' | 'description' | 'hints'> & { readonly input: Input },
+  about: Pick<Tool, 'title' | 'description' | 'hints' | 'isWaiting'> & { readonly input: Input },
   load: () => Promise<(input: z.output<Input>, context: ToolContext) => Promise<Answer>>,
 ): Tool {
   return { name, ...about, act: async (input, context) => (await load())(input as z.output<Input>, context) };
@@ -86,6 +88,7 @@ export const tools: readonly Tool[] = [
         cancel: z.boolean().optional(),
       }),
       hints: STOPS,
+      isWaiting: ({ waitSeconds = 0 }: { readonly waitSeconds?: number }) => waitSeconds > 0,
     },
     async () => (await nights()).follow,
   ),

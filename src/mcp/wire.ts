@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { isObject, parseJson, printable } from '../core/text/index.ts';
+import { head, isObject, jsonLine, parseJson, printable } from '../core/text/index.ts';
+import { idOfLong } from './long-line.ts';
 
 /** One line is one message. Longer ones are refused: nothing that a tool takes is near. */
 const LONGEST_LINE = 4_000_000;
@@ -10,20 +11,23 @@ type Id = string | number;
 
 /** Reads JSON-RPC from lines and writes it to lines. What is no message is answered with an error, and goes no further. */
 export function openWire(input: Readable, write: (text: string) => unknown) {
-  const send = (message: object) => void write(`${JSON.stringify(message)}\n`);
+  const send = (message: object) => void write(`${jsonLine(message)}\n`); // an id may hold what acts on a terminal
   const refuse = (code: number, message: string, id: Id | null = null) =>
     send({ jsonrpc: '2.0', id, error: { code, message } });
   return {
     send,
+    refuse,
     /** Calls `onMessage` for each message, and resolves when the input is over. */
     async read(onMessage: (message: Message) => void): Promise<void> {
       for await (const line of linesOf(input)) {
-        if (line === undefined) refuse(-32600, `expected a line of at most ${LONGEST_LINE} characters`);
+        if (typeof line === 'object') refuse(-32600, TOO_LONG, idOfLong(line.begin, line.end));
         else if (line.trim() !== '') takeLine(line, onMessage, refuse);
       }
     },
   };
 }
+
+const TOO_LONG = `expected a line of at most ${LONGEST_LINE} characters`;
 
 function takeLine(
   line: string,
@@ -59,30 +63,53 @@ function problemOf(message: unknown): string | undefined {
     : 'expected a progressToken that is text or a whole number';
 }
 
-/** Lines without their ends; `undefined` for one that is too long. */
-async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
-  let [kept, isTooLong] = ['', false];
+/** The two ends of a line that is too long to be kept. */
+type LongLine = { readonly begin: string; readonly end: string };
+
+const KEPT = 2_000;
+
+/** Lines without their ends. */
+async function* linesOf(input: Readable): AsyncGenerator<string | LongLine> {
+  let kept: string | LongLine = '';
   input.setEncoding('utf8');
   for await (const chunk of input as AsyncIterable<string>) {
     const [first = '', ...rest] = chunk.split('\n');
-    kept = isTooLong ? '' : kept + first;
-    if (kept.length > LONGEST_LINE) [kept, isTooLong] = ['', true];
+    kept = withMore(kept, first);
     for (const next of rest) {
-      yield isTooLong ? undefined : kept;
-      [kept, isTooLong] = [next, false];
+      yield kept;
+      kept = withMore('', next);
     }
   }
   if (kept !== '') yield kept;
 }
 
-/** Texts of sessions, models and clients without what acts on a terminal or hides. */
-export function display(value: unknown): unknown {
-  if (typeof value === 'string') return printable(value);
+function withMore(line: string | LongLine, more: string): string | LongLine {
+  if (typeof line === 'object') return { ...line, end: (line.end + more).slice(-KEPT) };
+  const all = line + more;
+  return all.length > LONGEST_LINE ? { begin: all.slice(0, KEPT), end: all.slice(-KEPT) } : all;
+}
+
+/** Texts of sessions, models and clients without what acts on a terminal or hides, each at most this long. */
+export function display(value: unknown, longest = Number.POSITIVE_INFINITY): unknown {
+  const show = (text: string) => (text.length > longest ? `${printable(head(text, longest))}…` : printable(text));
+  if (typeof value === 'string') return show(value);
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(display);
+  if (Array.isArray(value)) return value.map((one) => display(one, longest));
   if (!isObject(value)) return value ?? null;
   const entries = Object.entries(value).filter(([, one]) => one !== undefined);
-  return Object.fromEntries(entries.map(([key, one]) => [printable(key), display(one)]));
+  return Object.fromEntries(entries.map(([key, one]) => [show(key), display(one, longest)]));
+}
+
+/** What was refused comes back with what is wrong about it: the beginning is enough to know it again. */
+export const LONGEST_ECHO = 2_000;
+
+/** The id goes back as it came, or the client would wait for ever. */
+function cleaned(message: JSONRPCMessage): object {
+  if ('error' in message) return { ...message, error: display(message.error, LONGEST_ECHO) };
+  if (!('result' in message)) return message;
+  const { result } = message as { readonly result: Message };
+  const isOurs = !result.isError || result.structuredContent !== undefined; // else the SDK has refused the arguments
+  return { ...message, result: display(result, isOurs ? undefined : LONGEST_ECHO) };
 }
 
 /** A wire as the SDK wants it. What it answers to a request that was answered before is left out. */
@@ -101,7 +128,7 @@ export class WireTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const isAnswer = 'result' in message || 'error' in message;
-    if (!isAnswer || !this.#answered.has(message.id)) this.#send(display(message) as object);
+    if (!isAnswer || !this.#answered.has(message.id)) this.#send(cleaned(message));
   }
 
   async close(): Promise<void> {

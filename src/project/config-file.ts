@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { DocumentOptions, ParseOptions, SchemaOptions } from 'yaml';
 import { SkillError, whyTooMuch } from '../core/contracts/index.ts';
+import { readSmallText } from '../stores/index.ts';
 import { importModule } from './env/import-module.ts';
 import type { ProjectInput } from './project.ts';
 
@@ -58,7 +58,7 @@ export async function readConfigFile(path: string, options: ReadOptions = {}): P
 
 /** Other encodings than UTF-8 have NUL characters between the letters. */
 async function readText(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8');
+  const text = await readSmallText(path);
   if (text.includes('\0')) throw new Error('it holds NUL characters: save it as UTF-8 text');
   return text.replace(/^\uFEFF/, '');
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SkillError } from '../core/contracts/index.ts';
 import { defined } from '../core/text/index.ts';
+import { readSmallText } from '../stores/index.ts';
 import { CONFIG_NAMES, findConfigFile, readConfigFile } from './config-file.ts';
 import { type FindOrigin, originIn } from './origin.ts';
 import { type Project, type ProjectInput, parseProject, refuseUnknownKeys } from './project.ts';
@@ -119,7 +119,7 @@ export async function readPrompts<Prompts extends Readonly<Record<string, string
 ): Promise<Prompts> {
   const read = async ([name, value]: [string, string]) => {
     if (!isPromptPath(value)) return [name, value];
-    const text = await readFile(value, 'utf8').catch((cause: Error) => {
+    const text = await readSmallText(value).catch((cause: Error) => {
       const message = `promptOverrides.${name} cannot be read: ${cause.message}`;
       const hint = 'A value that ends in .md is the path of a file; any other is the prompt itself.';
       throw new SkillError('CONFIG_INVALID', message, { cause, hint });

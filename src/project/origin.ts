@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { Node } from 'yaml';
 import { SkillError } from '../core/contracts/index.ts';
+import { readSmallText } from '../stores/index.ts';
 
 export type KeyPath = readonly PropertyKey[];
 
@@ -50,7 +50,7 @@ export async function findLine(file: string, paths: readonly KeyPath[]): Promise
     const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
     return rest.length > 0 ? offsetOf(pair?.value, rest) : (pair?.key as Node | undefined)?.range?.[0];
   };
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readSmallText(file).catch(() => '');
   const lineCounter = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter, logLevel: 'silent' }); // JSON is YAML too
   const offsets = paths.map((path) => offsetOf(contents, path)).filter((offset) => offset !== undefined);

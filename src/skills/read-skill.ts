@@ -1,7 +1,7 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SkillError, type SkillPackage } from '../core/contracts/index.ts';
-import { fileReason, isFileError, isMissing } from '../stores/index.ts';
+import { fileReason, isFileError, isMissing, readSmallFile, readSmallText } from '../stores/index.ts';
 import { parseFrontmatter } from './frontmatter.ts';
 
 /** In order of preference. */
@@ -10,7 +10,7 @@ const NAMES = ['SKILL.md', 'skill.md'];
 /** The skill at a path. A file with another name, such as a version in a run, has no folder of its own. */
 export async function readSkillFile(path: string) {
   const file = await skillFileAt(path);
-  const text = await readFile(file, 'utf8').catch((cause) => {
+  const text = await readSmallText(file).catch((cause) => {
     throw notFound(path, cause);
   });
   return { file, folder: NAMES.includes(basename(file)) ? dirname(file) : undefined, text };
@@ -79,7 +79,7 @@ export async function readPackage(path: string, without: readonly string[] = [])
 }
 
 async function readFiles(file: string, without: readonly string[]): Promise<SkillPackage> {
-  if (basename(file).toLowerCase() !== 'skill.md') return { files: { 'SKILL.md': await readFile(file, 'utf8') } };
+  if (basename(file).toLowerCase() !== 'skill.md') return { files: { 'SKILL.md': await readSmallText(file) } };
   const folder = dirname(file);
   const files: Record<string, string> = {};
   const binaries: Record<string, Uint8Array> = {};
@@ -88,9 +88,10 @@ async function readFiles(file: string, without: readonly string[]): Promise<Skil
   const isHidden = (name: string) => hidden.some((one) => name === one || name.startsWith(`${one}/`));
   for (const name of await filesIn(folder)) {
     if (isHidden(name)) continue;
-    const content = await readFile(join(folder, name));
+    const content = await readSmallFile(join(folder, name), MAX_PACKAGE_BYTES - bytes).catch((error) => {
+      throw error.code === 'ETOOLARGE' ? tooBig(folder) : error;
+    });
     bytes += content.length;
-    if (bytes > MAX_PACKAGE_BYTES) throw tooBig(folder);
     const text = content.toString('utf8');
     const place = name.toLowerCase() === 'skill.md' ? 'SKILL.md' : name;
     if (Buffer.from(text).equals(content)) files[place] = text;
@@ -165,7 +166,7 @@ async function readMentioned(folder: string, path: string, room: number): Promis
   if (!info.isFile()) return { why: 'is no file' };
   if (info.size > room)
     return { why: `is too big: ${info.size} bytes, and ${room} of ${MAX_MENTIONED_BYTES} are left` };
-  const bytes = await readFile(file);
+  const bytes = await readSmallFile(file, room);
   const text = bytes.toString('utf8');
   return text.includes('\0') || !Buffer.from(text).equals(bytes) ? { why: 'is no text' } : { text };
 }

@@ -38,8 +38,9 @@ export {
   requireRunName,
   runDirectory,
 } from './run/run-directory.ts';
-export { isRunLocked, lockedSince, runOwner, takeLock, takeRunLock } from './run/run-lock.ts';
+export { isRunLocked, LOCK_FILE, lockedSince, runOwner, takeLock, takeRunLock } from './run/run-lock.ts';
 export { countTestLook } from './run/test-looks.ts';
+export { readSmallFile, readSmallText } from './small-file.ts';
 export {
   ADOPTIONS_FOLDER,
   ANSWERS_FOLDER,

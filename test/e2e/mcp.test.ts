@@ -1,6 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { takeRunLock } from '../../src/stores/index.ts';
 import { INITIALIZE, startMcp } from '../support/mcp/mcp-process.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -90,6 +92,57 @@ describe('skillopt mcp as a process', () => {
     busy.end();
     expect(await busy.ended).toEqual({ code: 0, signal: null });
     expectMessagesAlone(busy);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends with its input although a call hangs in a file', async () => {
+    using place = folders();
+    execFileSync('mkfifo', [place.at('pipe')]);
+    const hang = `return fs.promises.readFile(${JSON.stringify(place.at('pipe'))});`; // which nobody writes to
+    await using server = place.start(whenLooked(hang));
+    await server.request('initialize', INITIALIZE);
+    server.send({ id: 'call', method: 'tools/call', params: lint(place.at('special')) });
+    await server.until(() => server.stderr().includes('looked'));
+    server.end();
+    await server.ended;
+    expectMessagesAlone(server);
+  });
+
+  it('says on a terminal what it waits for', async () => {
+    using place = folders();
+    await using server = place.start(`Object.defineProperty(process.stdin, 'isTTY', { value: true });`);
+    await server.until(() => server.stderr().includes('\n'));
+    expect(server.stderr()).toMatch(/^This waits for messages of an agent.*Ctrl-D or Ctrl-C\.\n$/);
+    server.end();
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(server.stdout()).toBe('');
+  });
+
+  it('does not call a night dead whose lock appears between two looks', async () => {
+    using place = folders();
+    const id = '20260101-000000-00000000';
+    const job = place.at(`home/state/jobs/${id}`);
+    mkdirSync(job, { recursive: true });
+    chmodSync(place.at('home/state'), 0o700);
+    const record = { project: place.at('project'), startedAt: new Date().toISOString(), planDigest: 'x' };
+    const none = { done: null, total: null, night: null, proposals: [], cost: null, reason: '', hint: '' };
+    writeFileSync(join(job, 'job.json'), JSON.stringify(record));
+    writeFileSync(join(job, 'state.json'), JSON.stringify({ state: 'running', phase: 'starting', ...none }));
+    const lock = await takeRunLock(job);
+    await using server = place.start(`
+      import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const real = fs.promises.readFile;
+      let looks = 0;
+      fs.promises.readFile = async (path, ...more) => {
+        const isFirst = String(path).endsWith('/run.lock') && looks++ === 0;
+        return real(isFirst ? '/is/not/there/yet' : path, ...more);
+      };
+      syncBuiltinESMExports();
+    `);
+    await server.request('initialize', INITIALIZE);
+    const answer = await server.request('tools/call', { name: 'sleep_job', arguments: { jobId: id } });
+    expect(answer).toMatchObject({ result: { structuredContent: { state: 'running' } } });
+    await lock.release();
   });
 
   it('answers a call whose tool crashes, and goes on', async () => {

@@ -10,12 +10,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SkillError } from '../../core/contracts/index.ts';
-import type { RunObserver } from '../../core/run/index.ts';
-import { parseJson } from '../../core/text/index.ts';
-import { type CycleOutcome, consentMissing, nightCost, type OpenSleep } from '../../sleep/index.ts';
+import type { Cost as NightCost, Progress, RunObserver } from '../../core/run/index.ts';
+import { head, parseJson } from '../../core/text/index.ts';
+import { type CycleOutcome, consentMissing, listNights, nightCost, type OpenSleep } from '../../sleep/index.ts';
 import {
   isRunLocked,
   JOBS_FOLDER,
+  LOCK_FILE,
   makeFolderBelow,
   readPrivate,
   takeLock,
@@ -30,26 +31,27 @@ import type { NightEvent, NightOptions } from './run-night.ts';
 const JobRecord = z.object({ project: z.string(), startedAt: z.string(), planDigest: z.string() });
 type JobRecord = z.infer<typeof JobRecord>;
 
-const Cost = z.object({ calls: z.number(), tokens: z.number(), costUsd: z.number(), isPriced: z.boolean() });
+const Amounts = z.object({ calls: z.number(), tokens: z.number(), costUsd: z.number() });
+const Cost = Amounts.extend({ isPriced: z.boolean(), mayHaveBeen: Amounts.optional() });
 
 const JobState = z.object({
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
-  /** What is done now, in words; `done` of `total` where it can be counted. */
+  /** What is done now, in words; `done` of `total` while it is counted. */
   phase: z.string(),
-  done: z.number(),
-  total: z.number(),
+  done: z.number().nullable(),
+  total: z.number().nullable(),
   night: z.number().nullable(),
   /** What the night proposes, by id. */
   proposals: z.array(z.string()),
   cost: Cost.nullable(),
-  /** Why it failed, and what to do. */
+  /** Why it failed, or found no task, and what to do. */
   reason: z.string(),
   hint: z.string(),
 });
 type JobState = z.infer<typeof JobState>;
 
 const BEGUN: JobState = {
-  ...{ state: 'running', phase: 'starting', done: 0, total: 0 },
+  ...{ state: 'running', phase: 'starting', done: null, total: null },
   ...{ night: null, proposals: [], cost: null, reason: '', hint: '' },
 };
 
@@ -71,11 +73,17 @@ export async function startNight(sleep: OpenSleep, { planDigest, limits = {} }: 
   if (missing.length > 0) throw consentMissing(missing);
   const { folder } = sleep;
   await makeFolderBelow(folder, join(folder, JOBS_FOLDER));
-  const lock = await takeLock(join(folder, JOBS_FOLDER, 'start.lock'), START_WORDS); // of two starts at once, one is refused
+  const lock = await takeLock(join(folder, JOBS_FOLDER, 'start.lock'), START_WORDS).catch(asBeingStarted); // of two starts at once, one is refused
   return startAlone(sleep, { planDigest, limits }).finally(lock.release);
 }
 
-const START_WORDS = { whenOwn: 'Wait until it is started.', whenAlive: 'Wait until it is started.', mode: 0o600 };
+const START_HINT = 'Wait a moment: sleep_status then shows it with its jobId, if it is a night of this project.';
+const START_WORDS = { whenOwn: START_HINT, whenAlive: START_HINT, mode: 0o600 };
+
+function asBeingStarted(cause: unknown): never {
+  if (!(cause instanceof SkillError) || cause.code !== 'RUN_LOCKED') throw cause;
+  throw new SkillError('RUN_LOCKED', 'a night is being started right now', { cause, hint: START_HINT });
+}
 
 async function startAlone(sleep: OpenSleep, { planDigest, limits = {} }: StartOptions): Promise<string> {
   const { folder, project, place } = sleep;
@@ -116,26 +124,38 @@ const jobFolder = (stateFolder: string, id: string) => join(stateFolder, JOBS_FO
 export async function readJob(stateFolder: string, id: string): Promise<BackgroundNight> {
   const folder = jobFolder(stateFolder, JOB_ID.test(id) ? id : 'none');
   const record = JobRecord.safeParse(parseJson((await readPrivate(join(folder, RECORD))) ?? '')).data;
-  const state = JobState.safeParse(parseJson((await readPrivate(join(folder, STATE))) ?? '')).data;
-  if (!record || !state) {
+  const state = record && (await readState(folder));
+  if (!state) {
     const hint = 'The night that was started last is in the status of its project.';
-    throw new SkillError('USAGE', `there is no job ${JSON.stringify(id)}`, { hint });
+    throw new SkillError('USAGE', `there is no job ${JSON.stringify(head(id, 100))}`, { hint });
   }
-  const known = { id, ...record, ...state };
-  if (state.state !== 'running' || (await isAlive(folder, record))) return known;
-  const hint = 'Nothing is lost: show the plan and run it again, and the night resumes.';
-  return { ...known, state: 'failed', reason: 'its process ended without a word', hint };
+  if (state.state !== 'running' || (await isAlive(folder, record))) return { id, ...record, ...state };
+  const last = (await readState(folder)) ?? state; // it may have ended in between
+  return { id, ...record, ...(last.state === 'running' ? await cutOff(last, stateFolder, record.project) : last) };
+}
+
+const readState = async (folder: string) =>
+  JobState.safeParse(parseJson((await readPrivate(join(folder, STATE))) ?? '')).data;
+
+/** Its process was killed: more was spent since it wrote its state, and the ledger of the night knows it. */
+async function cutOff(state: JobState, stateFolder: string, project: string): Promise<JobState> {
+  const spent = await spentSoFar(stateFolder, project, state.night);
+  const isMore = spent !== null && spent.cost.calls >= (state.cost?.calls ?? 0);
+  return {
+    ...{ ...state, ...(isMore ? spent : {}), state: 'failed', phase: 'over', done: null, total: null },
+    reason: 'its process ended without a word',
+    hint: 'Nothing is lost: show the plan and run it again, and the night resumes.',
+  };
 }
 
 const STARTS_WITHIN_MS = 30_000;
 
-/** It takes its lock a moment after it was started. */
+/** It takes its lock a moment after it was started. Asked again at the end: it may have been taken between two looks. */
 async function isAlive(folder: string, { startedAt }: JobRecord): Promise<boolean> {
   if (await isRunLocked(folder)) return true;
-  return Date.now() - Date.parse(startedAt) < STARTS_WITHIN_MS && !(await wasLocked(folder));
+  const mayStart = Date.now() - Date.parse(startedAt) < STARTS_WITHIN_MS;
+  return (mayStart && !existsSync(join(folder, LOCK_FILE))) || isRunLocked(folder);
 }
-
-const wasLocked = async (folder: string) => (await readdir(folder)).some((name) => name.startsWith('run.lock'));
 
 /** The newest first. */
 export async function listJobs(stateFolder: string): Promise<BackgroundNight[]> {
@@ -172,18 +192,19 @@ export async function runAsJob(
   const write = stateWriter(join(folder, STATE));
   const timer = setInterval(async () => {
     if (existsSync(join(folder, CANCEL)) && !stopping.signal.aborted) {
-      set({ phase: 'stopping' });
+      set(uncounted('stopping'));
       stopping.abort(new SkillError('USAGE', 'it was cancelled'));
     }
-    set({ cost: (await costSoFar(stateFolder, project)) ?? state.cost });
+    set((await spentSoFar(stateFolder, project)) ?? {});
     await write(state);
   }, TICK_MS);
   try {
-    const observers = [{ onProgress: ({ phase, done, total }) => set({ phase, done, total }) } satisfies RunObserver];
-    const onEvent = (event: NightEvent) => set(phaseOf(event));
+    const observers = [{ onProgress: (progress) => set(phaseOf(progress)) } satisfies RunObserver];
+    const onEvent = (event: NightEvent) => set(gatheringOf(event));
     set(endOf(await work({ observers, onEvent, planDigest, signal: stopping.signal })));
   } catch (error) {
-    set({ ...failureOf(error, stopping.signal.aborted), cost: await costSoFar(stateFolder, project) });
+    const spent = (await spentSoFar(stateFolder, project)) ?? (await spentSoFar(stateFolder, project, state.night));
+    set({ ...spent, ...failureOf(error, stopping.signal.aborted) });
   } finally {
     clearInterval(timer);
     await write(state);
@@ -204,12 +225,21 @@ function stateWriter(path: string) {
   };
 }
 
-/** Of the night that is under way, while it finds its tasks too; nothing where the last one is over. */
-async function costSoFar(stateFolder: string, project: string): Promise<JobState['cost']> {
-  const last = await lastNight(stateFolder, project).catch(() => undefined); // it may be written right now
-  if (last === undefined || last.isOver) return null;
-  const { calls, tokens, costUsd, isPriced } = await nightCost(last.path);
-  return { calls, tokens, costUsd, isPriced };
+/**
+ * What a night has cost over all its starts, also while it finds its tasks: the one with this number, otherwise the one that is under
+ * way. Nothing where the last one is over.
+ */
+async function spentSoFar(stateFolder: string, project: string, night: number | null = null) {
+  try {
+    const found =
+      night === null
+        ? await lastNight(stateFolder, project)
+        : (await listNights(stateFolder, project)).find((one) => one.night === night);
+    if (found === undefined || ('isOver' in found && found.isOver)) return null;
+    return { night: found.night, cost: await nightCost(found.path) };
+  } catch {
+    return null; // it may be written right now
+  }
 }
 
 async function requireRecord(folder: string): Promise<JobRecord> {
@@ -218,23 +248,49 @@ async function requireRecord(folder: string): Promise<JobRecord> {
   throw new SkillError('USAGE', `${folder} holds no job`, { hint: 'A job is started by the MCP server.' });
 }
 
-function phaseOf(event: NightEvent): Partial<JobState> {
-  if (event.type === 'transcript-read') return { phase: 'reading transcripts', done: event.done, total: event.total };
+const uncounted = (phase: string): Partial<JobState> => ({ phase, done: null, total: null });
+
+function gatheringOf(event: NightEvent): Partial<JobState> {
+  if (event.type === 'gather-start') return uncounted('reading sessions');
+  if (event.type === 'transcript-read') return { phase: 'reading sessions', done: event.done, total: event.total };
+  if (event.type === 'sessions-chosen') return uncounted('finding tasks');
   if (event.type === 'session-mined')
-    return { phase: 'finding tasks', done: event.sessionsDone, total: event.sessions };
-  return {};
+    return { phase: 'finding tasks in sessions', done: event.sessionsDone, total: event.sessions };
+  return event.type === 'tasks-ready' ? uncounted('beginning with the tasks') : {};
 }
 
+/** In words for each step of a search; each counts its own. */
+const PHASES: Readonly<Record<Progress['phase'], string>> = {
+  baseline: 'measuring the document as it is',
+  rollout: 'trying tasks',
+  reflect: 'reading results',
+  aggregate: 'joining edits',
+  select: 'choosing edits',
+  update: 'writing the edits',
+  evaluate: 'measuring an edit',
+  salvage: 'measuring parts of an edit',
+  removal: 'trying to remove lines',
+  'slow update': 'comparing rounds',
+  prune: 'trying to shorten the document',
+  'final measurement': 'measuring the best document',
+  test: 'measuring on the sealed test',
+};
+
+const phaseOf = ({ phase, done, total }: Progress): Partial<JobState> =>
+  total > 0 ? { phase: PHASES[phase], done, total } : uncounted(PHASES[phase]);
+
 function endOf({ report, proposals }: CycleOutcome): Partial<JobState> {
-  const { calls, tokensUsed: tokens, costUsd = 0, isPriced = false } = report;
-  const ids = proposals.map(({ id }) => id);
-  const cost = { calls, tokens, costUsd, isPriced };
-  return { state: 'done', phase: 'over', night: report.night, proposals: ids, cost };
+  const { calls, tokensUsed: tokens, costUsd = 0, isPriced = false, mayHaveBeen } = report;
+  const cost = { calls, tokens, costUsd, isPriced, ...(mayHaveBeen && { mayHaveBeen }) } satisfies NightCost;
+  const why = report.nTasks === 0 && proposals.length === 0 ? { reason: report.noEditsReason, hint: report.needs } : {};
+  return { ...OVER, ...why, state: 'done', night: report.night, proposals: proposals.map(({ id }) => id), cost };
 }
+
+const OVER = uncounted('over');
 
 function failureOf(error: unknown, isCancelled: boolean): Partial<JobState> {
   if (isCancelled)
-    return { state: 'cancelled', phase: 'over', hint: 'Nothing is lost: run the plan again, and the night resumes.' };
+    return { ...OVER, state: 'cancelled', hint: 'Nothing is lost: run the plan again, and the night resumes.' };
   const { message, hint = '' } = error as Partial<SkillError>;
-  return { state: 'failed', phase: 'over', reason: String(message ?? error), hint };
+  return { ...OVER, state: 'failed', reason: String(message ?? error), hint };
 }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
+import { readSmallText } from '../../stores/index.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string>>;
 export async function readEnvFile(directory: string): Promise<Variables> {
   const path = join(directory, '.env');
   try {
-    return parseEnvFile(await readFile(path, 'utf8'));
+    return parseEnvFile(await readSmallText(path));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EISDIR') return {}; // a folder .env is someone's virtual environment

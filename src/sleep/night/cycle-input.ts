@@ -24,7 +24,7 @@ export type GatheredNight = Pick<
   NightRecord,
   'nSessions' | 'recurring' | 'notReplayable' | 'pooled' | 'tasks' | 'cursors' | 'notes'
 > &
-  Partial<Pick<NightRecord, 'cut'>>;
+  Partial<Pick<NightRecord, 'cut' | 'unreadSessions'>>;
 
 export type CycleInput = {
   readonly folder: string;

@@ -4,6 +4,7 @@ import { SkillError } from '../../core/contracts/index.ts';
 import { checkRuleJudge } from '../../core/judge/index.ts';
 import { groupBy, plural } from '../../core/text/index.ts';
 import { atOnce, type Budget } from '../../models/index.ts';
+import { readSmallText } from '../../stores/index.ts';
 import type { SessionDigest } from '../../transcripts/index.ts';
 import { ownerAmong, type SkillChoice, skillFileOf } from '../documents/skills.ts';
 import { type Harvest, harvest } from '../harvest/harvest.ts';
@@ -118,12 +119,16 @@ async function fromSessions(sleep: OpenSleep, options: GatherOptions, { state, b
     cursors: since === undefined && !isToReadAgain(mined) ? found.newCursor : undefined,
     notes: [...mined.notes],
     cut: mined.cut ?? '',
+    unreadSessions: unreadIn(mined),
   };
 }
 
 /** Sessions that a limit left unread, or that got no readable reply, are considered again. */
 const isToReadAgain = ({ cut, tasks, dropped }: MineResult) =>
-  cut !== undefined || (tasks.length === 0 && dropped.some(({ reason }) => reason === 'unreadable-reply'));
+  cut !== undefined || (tasks.length === 0 && unreadIn({ dropped }) > 0);
+
+const unreadIn = ({ dropped }: Pick<MineResult, 'dropped'>) =>
+  dropped.find(({ reason }) => reason === 'unreadable-reply')?.count ?? 0;
 
 const nothingFound = (cut: string) =>
   new SkillError('BUDGET_EXHAUSTED', `${cut}; that was before a task was found`, {
@@ -171,7 +176,7 @@ const isBySkill = ({ multiSkillFanout, targetSkillPath }: SleepSettings) =>
 async function targetSkillOf({ targetSkillPath, targetTaskFilter }: SleepSettings): Promise<TargetSkill | undefined> {
   if (targetSkillPath === undefined || !targetTaskFilter) return undefined;
   const path = skillFileOf(targetSkillPath);
-  const text = await readFile(path, 'utf8').catch((cause) => {
+  const text = await readSmallText(path).catch((cause) => {
     const message = `the target skill ${path} cannot be read: ${(cause as Error).message}`;
     throw new SkillError('CONFIG_INVALID', message, { cause, hint: 'Give the path of its SKILL.md.' });
   });

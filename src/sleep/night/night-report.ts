@@ -27,7 +27,7 @@ export function reportNight({ record, result, proposals, quarantined }: NightToR
   const usage = Object.assign({}, ...result.documents.map(usageOf)) as UsageTable;
   // The ledger also has what mining took, and what was paid for before the night was cut off.
   const { calls, tokens, costUsd, isPriced, mayHaveBeen } = totalCost(input.budget?.ledger?.spent().usage ?? usage);
-  const noEditsReason = accepted ? '' : whyNothing(record, result);
+  const noEditsReason = accepted ? '' : whyNothing(record, result, input.models.optimizer.id);
   const warnings = new Set(result.documents.flatMap(({ summary }) => summary.warnings));
   const notes = [...record.notes, ...searchCut(record), ...result.notes, ...warnings];
   return {
@@ -86,7 +86,9 @@ function costOf(usage: UsageTable) {
 }
 
 /** In the order in which a night can come to nothing. */
-function whyNothing(record: NightRecord, { gateAction, documents, reflectRaw, notes }: ConsolidationResult): string {
+function whyNothing(record: NightRecord, result: ConsolidationResult, miner: string): string {
+  const { gateAction, documents, reflectRaw, notes } = result;
+  if (isUnmined(record)) return unminedWords(record, miner);
   if (gateAction === 'reject_unverified' || documents.length === 0)
     return [notes[0] ?? 'There was nothing to learn from.', ...searchCut(record)].join(' ');
   if (documents.every(isDoneWell)) return DONE_WELL;
@@ -95,6 +97,14 @@ function whyNothing(record: NightRecord, { gateAction, documents, reflectRaw, no
   const proof = documents.find((document) => document.proof)?.proof;
   const ended = endedBy(documents.find(({ cut }) => cut !== undefined));
   return whyUnproven(proof, ended) ?? whyNoEdits(documents.map(sortEdits), reflectRaw);
+}
+
+/** No task was found, and replies about sessions could not be read: that nothing was asked often would be a guess. */
+const isUnmined = ({ tasks, unreadSessions }: NightRecord) => tasks.length === 0 && unreadSessions > 0;
+
+function unminedWords({ unreadSessions }: NightRecord, miner: string): string {
+  const replies = plural(2 * unreadSessions, 'reply', 'replies'); // each is asked for twice
+  return `${replies} of ${miner} about ${plural(unreadSessions, 'session')} could not be read, so no task was found. The next night considers these sessions again.`;
 }
 
 const searchCut = ({ cut }: NightRecord) => (cut === '' ? [] : [`A limit ended the search for tasks early: ${cut}.`]);
@@ -131,7 +141,9 @@ function whyNoEdits(sorted: readonly ReturnType<typeof sortEdits>[], reflectRaw:
 }
 
 /** Such as: 2 of 6 held-out tasks, from 3 sessions; about 6 sessions more. */
-function whatItTakes({ nSessions, tasks, skills, cut }: NightRecord, { documents }: ConsolidationResult) {
+function whatItTakes(record: NightRecord, { documents }: ConsolidationResult) {
+  const { nSessions, tasks, skills, cut } = record;
+  if (isUnmined(record)) return 'Name another optimizer, or let rules find the tasks: llmMine: false.';
   if (documents.some((document) => document.cut) || (cut !== '' && documents.length === 0))
     return 'Raise that limit for the next night.';
   if (skills.length > 0 && documents.length === 0) return ''; // the report says it for each skill

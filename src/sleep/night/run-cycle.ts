@@ -158,7 +158,7 @@ function recordOf(input: NightInput, gathered: GatheredNight, start: NightStart)
   return {
     format: 'skillopt_sleep.night.v1',
     ...{ project, night, agent, modelKey, status: 'running', startedAt: now().toISOString() },
-    ...{ tasksFrom: input.tasksFrom ?? '', spent: '', cut: '' },
+    ...{ tasksFrom: input.tasksFrom ?? '', spent: '', cut: '', unreadSessions: 0 },
     error: settings.gateMode === 'off' ? null : nextError(testedNights(state, project)),
     digests: digestsOf(documents),
     skills: documents.flatMap(({ name, hints }) => (hints ? [{ name, hints: [...hints] }] : [])),

@@ -93,6 +93,8 @@ export const NightRecord = z.object({
   /** What an agent with tools began from, where one attempts the tasks. */
   work: z.object({ agent: z.string(), sandbox: z.string(), commit: z.string(), key: z.string() }).optional(),
   notes: z.array(z.string()).default([]),
+  /** Sessions about which the model that finds tasks gave no reply that could be read. */
+  unreadSessions: z.number().int().nonnegative().default(0),
   /** The limit that ended the search for tasks early, in words. */
   cut: z.string().default(''),
   /** Names the file that the tasks came from; empty when they came from sessions. */

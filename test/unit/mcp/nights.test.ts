@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { startFakeLLM } from 'skillopt/testing';
+import { type FakeRequest, startFakeLLM } from 'skillopt/testing';
 import { expect, it } from 'vitest';
+import { takeLock } from '../../../src/stores/index.ts';
 import { mcpClient } from '../../support/mcp/mcp-client.ts';
 import { nightHome } from '../../support/mcp/night-home.ts';
 import { sleepHome } from '../../support/sleep/sleep-home.ts';
@@ -41,7 +44,7 @@ it('a night goes from plan to report, in a process that its client does not need
 });
 
 /** A night whose model answers once `open` was called. */
-async function heldNight(answer = nightAnswer) {
+async function heldNight(answer: (request: FakeRequest) => string | Promise<string> = nightAnswer) {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -57,8 +60,9 @@ async function heldNight(answer = nightAnswer) {
   };
   const job = async (jobId: string, more = {}) =>
     (await client.call('sleep_job', { jobId, ...more })).structuredContent;
+  const call = async (name: string, input: object) => (await client.call(name, input)).structuredContent;
   return {
-    ...{ far, home, open, start, job },
+    ...{ far, home, open, start, job, call },
     async [Symbol.asyncDispose]() {
       open();
       await client[Symbol.asyncDispose]();
@@ -90,6 +94,93 @@ it('a night that is cancelled, or whose process is killed, says so, and goes on 
 });
 
 const RESUMES = expect.stringContaining('resumes');
+
+it('a night whose process is killed says what its ledger knows, and what may have been answered', async () => {
+  let isOver = false;
+  const answer = (request: FakeRequest) => {
+    if (isOver) return nightAnswer(request);
+    return held.far.requests.length === 1 ? 'no JSON' : new Promise<never>(() => {});
+  };
+  await using held = await heldNight(answer);
+  const { far, home, open, start, job, call } = held;
+  open();
+  const { jobId } = await start();
+  const phases = new Set<string>();
+  await expect.poll(() => far.requests.length).toBe(2);
+  await expect.poll(async () => phases.add((await job(jobId)).phase)).toContain('finding tasks');
+  expect(await job(jobId)).toMatchObject({ state: 'running', done: null, total: null });
+  const folder = join(home.state, 'jobs', jobId);
+  process.kill(JSON.parse(readFileSync(join(folder, 'run.lock'), 'utf8')).pid, 'SIGKILL');
+  await expect.poll(() => job(jobId)).toMatchObject({ state: 'failed' });
+  const state = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')); // as if it was written before the first answer
+  writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...state, night: null, cost: null }));
+
+  const spent = { calls: 1, isWhole: false, mayHaveBeen: { calls: 1 }, words: '1 call answered, 1 more may have been' };
+  expect((await job(jobId)).cost).toMatchObject(spent);
+  const status = await call('sleep_status', { project: home.shop });
+  expect(status).toMatchObject({ job: { jobId, cost: spent } });
+  isOver = true;
+  const { jobId: next } = await start();
+  await expect.poll(() => job(next, { waitSeconds: 5 })).toMatchObject({ state: 'done', cost: { isWhole: false } });
+  const { cost, markdown } = await call('sleep_report', { project: home.shop });
+  expect(cost).toMatchObject({ isWhole: false, mayHaveBeen: { calls: 1 } });
+  expect(markdown).toContain('1 more may have been');
+});
+
+it('a night whose model gives no reply that can be read says so', async () => {
+  await using held = await heldNight(() => 'no JSON');
+  const { home, open, start, job, call } = held;
+  open();
+  const { jobId } = await start();
+  const reason = expect.stringMatching(
+    /^2 replies of .*\bm\b.* about 1 session could not be read, so no task was found/,
+  );
+  await expect.poll(() => job(jobId, { waitSeconds: 5 })).toMatchObject({ state: 'done', reason });
+  const report = await call('sleep_report', { project: home.shop });
+  expect(report).toMatchObject({ whyNothing: reason, needs: expect.stringContaining('another optimizer') });
+});
+
+it('a night that is being started is not called dead, nor started twice', async () => {
+  using home = sleepHome();
+  const id = '20260101-000000-00000000';
+  const folder = join(home.state, 'jobs', id);
+  await using client = mcpClient({ env: home.env });
+  await client.open();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(home.state, 'state.json'), '{}');
+  const record = { project: home.shop, startedAt: new Date().toISOString(), planDigest: 'x' };
+  const begun = {
+    state: 'running',
+    phase: 'starting',
+    done: null,
+    total: null,
+    night: null,
+    proposals: [],
+    cost: null,
+  };
+  writeFileSync(join(folder, 'job.json'), JSON.stringify(record));
+  writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...begun, reason: '', hint: '' }));
+  const state = async () => (await client.call('sleep_job', { jobId: id })).structuredContent.state;
+  expect(await state()).toBe('running');
+  writeFileSync(join(folder, `run.lock.${randomUUID()}`), '{}'); // a draft, which becomes the lock in a moment
+  expect(await state()).toBe('running');
+  writeFileSync(join(folder, 'run.lock'), JSON.stringify({ pid: 2 ** 30, startedAt: '1', host: hostname() }));
+  expect(await state()).toBe('failed');
+});
+
+it('refuses a second start at the same time, and says where the night will be seen', async () => {
+  await using held = await heldNight();
+  const { home, start } = held;
+  mkdirSync(join(home.state, 'jobs'), { recursive: true, mode: 0o700 });
+  const lock = await takeLock(join(home.state, 'jobs/start.lock'), { whenOwn: '', whenAlive: '' });
+  expect(await start()).toEqual({
+    code: 'RUN_LOCKED',
+    message: 'a night is being started right now',
+    hint: expect.stringContaining('sleep_status'),
+  });
+  await lock.release();
+  expect(await start()).toHaveProperty('jobId');
+});
 
 it('sends nothing to anybody without a consent that a person has typed', async () => {
   await using far = await startFakeLLM(nightAnswer);
@@ -132,6 +223,19 @@ it('adopts nothing, and answers with the command that adopts what was shown', as
   const before = snapshot(home.shop);
   await using client = mcpClient({ env: home.env, answer: () => ({ action: 'accept', content: { run: true } }) });
   await client.open();
+  const nights = join(home.state, 'nights');
+  const night = join(nights, readdirSync(nights)[0]!, '1');
+  const report = await client.call('sleep_report', { project: home.shop });
+  const run = await client.call('run_status', { run: night });
+  expect(Object.keys(run.structuredContent.cost)).toEqual([
+    'calls',
+    'tokens',
+    'usd',
+    'isWhole',
+    'mayHaveBeen',
+    'words',
+  ]);
+  expect(Object.keys(report.structuredContent.cost)).toEqual(Object.keys(run.structuredContent.cost));
   const { structuredContent: status } = await client.call('sleep_status', { project: home.shop });
   const [{ id, digest, command, after }] = status.pending;
   expect(after).not.toBe('');

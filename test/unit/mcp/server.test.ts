@@ -134,6 +134,122 @@ describe('the MCP server', () => {
     );
   });
 
+  it('gives each id back as it came, and lets nothing act on a terminal', async () => {
+    await using client = mcpClient();
+    const ids = ['\ud800', '\u001b[2J\u0007', '\u009b31m', 'a\u202eb', '', '<U+D800>', '9', 9, -1, 0];
+    await client.open();
+    for (const id of ids) {
+      const before = client.lines.length;
+      client.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'run_status' } }));
+      await client.request('ping');
+      await expect.poll(() => client.lines.slice(before).some((line) => JSON.parse(line).id === id)).toBe(true);
+    }
+    const signs = [...client.lines.join('')];
+    expect(signs.filter((sign) => /[\p{Cc}\p{Cf}\p{Cs}]/u.test(sign))).toEqual([]);
+  });
+
+  it('answers a request that is too long under its id, wherever that stands', async () => {
+    await using client = mcpClient();
+    await client.open();
+    const long = 'x'.repeat(4_000_001);
+    const call = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'sleep_status', arguments: { long, id: 7 } } };
+    const idOf = async (line: string) => {
+      const before = client.lines.length;
+      client.send(line);
+      await client.request('ping');
+      const { id, error } = JSON.parse(client.lines[before]!);
+      expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('4000000 characters') });
+      return id;
+    };
+    expect(await idOf(JSON.stringify({ id: 'first', ...call }))).toBe('first');
+    expect(await idOf(JSON.stringify({ ...call, id: 901 }))).toBe(901);
+    expect(await idOf(`{ "params": {"long": "${long}"}, "id" : "l\\u0061st", "method":"ping", "jsonrpc":"2.0" }`)).toBe(
+      'last',
+    );
+    const hidden = `,"id":5,"method":"ping"}`;
+    expect(await idOf(JSON.stringify({ ...call, params: { long: `${hidden}${long}${hidden}` } }))).toBe(null);
+    expect(await idOf(JSON.stringify({ jsonrpc: '2.0', params: { long, id: 5, method: 'ping' } }))).toBe(null);
+    expect(await idOf(JSON.stringify({ jsonrpc: '2.0', id: 0, result: { long } }))).toBe(null);
+    expect(await idOf(long)).toBe(null);
+  });
+
+  it('bounds what acts at once, and lets a ping pass by', async () => {
+    using folder = tempFolder({ 'project/.keep': '' });
+    await using client = mcpClient({ env: { HOME: folder.path, SKILLOPT_HOME: `${folder.path}/state` } });
+    await client.open();
+    const calls = Array.from({ length: 2_000 }, () =>
+      client.call('sleep_status', { project: `${folder.path}/project` }),
+    );
+    const before = performance.now();
+    await client.request('ping');
+    await client.request('tools/list');
+    expect(performance.now() - before).toBeLessThan(10_000);
+    const answers = await Promise.all(calls);
+    const refused = answers.filter(({ isError }) => isError);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(64);
+    expect(refused.length).toBeGreaterThan(1_000);
+    expect(refused[0]!.structuredContent).toMatchObject({ message: '64 calls are not answered yet' });
+    expect((await client.call('sleep_status', { project: `${folder.path}/project` })).isError).toBeFalsy();
+  });
+
+  it('says of a path what is wrong with it', async () => {
+    using folder = tempFolder({ 'a-file': '' });
+    await using client = mcpClient({ env: { HOME: folder.path, SKILLOPT_HOME: `${folder.path}/state` } });
+    await client.open();
+    const messages = async (path: string) => {
+      const answers = [
+        ...['sleep_status', 'sleep_plan', 'sleep_report'].map((name) => client.call(name, { project: path })),
+        client.call('run_status', { run: path }),
+        client.call('skill_lint', { path }),
+      ];
+      return (await Promise.all(answers)).map(({ structuredContent }) => structuredContent.message as string);
+    };
+    for (const message of await messages('/does/not/exist'))
+      expect(message).toMatch(/^expected .* at "\/does\/not\/exist": there is nothing$/);
+    for (const message of (await messages(`${folder.path}/a-file`)).slice(0, 4))
+      expect(message).toMatch(/, got a file$/);
+    for (const message of await messages('~/x'))
+      expect(message).toMatch(/^expected the absolute path of .*, got "~\/x"$/);
+  });
+
+  it('answers a long text that it refuses with its beginning alone', async () => {
+    await using client = mcpClient();
+    await client.open();
+    const long = 'x'.repeat(1_000_000);
+    const calls = [
+      ...[{ project: long }, { project: `/${long}` }, { project: '/', [long]: 1 }].map((input) => [
+        'sleep_status',
+        input,
+      ]),
+      ...[
+        ['skill_lint', { path: `/${long}` }],
+        ['sleep_job', { jobId: long }],
+        [long, {}],
+      ],
+      ['sleep_adopt', { project: '/', id: long, digest: long }],
+    ] as const;
+    for (const [name, input] of calls) {
+      const before = client.lines.length;
+      const { error, result } = await client.request('tools/call', { name, arguments: input });
+      expect(error ?? result.isError).toBeTruthy();
+      expect(client.lines.slice(before).join('').length).toBeLessThan(10_000);
+    }
+  });
+
+  it('says in words what an initialize lacks', async () => {
+    await using client = mcpClient();
+    const { error } = await client.request('initialize', {});
+    expect(error).toEqual({
+      code: -32602,
+      message: 'initialize needs protocolVersion (text), capabilities (an object), clientInfo (name and version)',
+    });
+    const partly = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c' } };
+    expect((await client.request('initialize', partly)).error!.message).toBe(
+      'initialize needs clientInfo (name and version)',
+    );
+    expect(await client.open()).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+  });
+
   it('says the same as text and as values', async () => {
     using folder = tempFolder();
     await using client = mcpClient();
