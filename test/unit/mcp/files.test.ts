@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32').each(Object.entries(NO_TEXTS))('%s
     home.said();
     await using client = mcpClient({ env: home.env });
     await client.open();
-    home.write('shop/skillopt.config.yaml', 'sleep:\n  target: compatible:m@http://127.0.0.1:1/v1\n');
+    home.write('shop/skillopt.config.yaml', 'sleep:\n  target: openai:m\n');
     if (name !== '.env') rmSync(join(home.shop, 'skillopt.config.yaml'));
     make(join(home.shop, name));
     const { structuredContent } = await client.call('sleep_plan', { project: home.shop });
