@@ -4,7 +4,7 @@ import { agentPrograms, findAgents, type Located, versionOf } from '../agents/in
 import { oneLine } from '../core/text/index.ts';
 import { type AgentAtHand, listedVersion, sayHello } from './agent-process.ts';
 import { digestAt, LAUNCHER, packageVersion } from './copy.ts';
-import { hostFolder, PLUGIN, PLUGIN_AGENTS, type PluginAgent, pluginHosts } from './hosts.ts';
+import { hostFolder, PLUGIN, PLUGIN_AGENTS, type PluginAgent, pluginHosts, removalOf } from './hosts.ts';
 import { findOtherServer, hasPluginOfOurName } from './own-name.ts';
 import {
   type PluginsPlace,
@@ -114,11 +114,9 @@ async function examineWithout(agent: PluginAgent, place: PluginsPlace, seen: See
 
 /** Such as of an uninstall while the program of the agent was gone. An install refuses it. */
 function leftOver(agent: PluginAgent): PluginProblem {
-  const { title, binary } = agentPrograms[agent];
-  const verbs = pluginHosts[agent].uninstall.map((verb) => [binary, ...verb].join(' '));
   return {
-    message: `${title} has a plugin or a marketplace named ${PLUGIN}, and no install of this command is known`,
-    remedy: `${verbs.join(' && ')}, then ${again(agent)}`,
+    message: `${agentPrograms[agent].title} has a plugin or a marketplace named ${PLUGIN}, and no install of this command is known`,
+    remedy: `${removalOf(agent)}; ${again(agent)}`,
   };
 }
 

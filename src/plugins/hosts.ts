@@ -140,6 +140,10 @@ export const pluginHosts: Readonly<Record<PluginAgent, PluginHost>> = {
   },
 };
 
+/** What a person types to remove the plugin. Each by itself: Copilot fails at the first if the files are gone, and the second helps. */
+export const removalOf = (agent: PluginAgent): string =>
+  pluginHosts[agent].uninstall.map((verb) => [agentPrograms[agent].binary, ...verb].join(' ')).join('; ');
+
 /** The agent's own folder: where its variable says, or in the user's home. */
 export function hostFolder(agent: PluginAgent, env: Environment): string {
   const { variable, folder } = agentPrograms[agent].documents!.home;

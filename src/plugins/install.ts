@@ -17,7 +17,7 @@ import {
   type Pinned,
   packageVersion,
 } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, removalOf, SERVER } from './hosts.ts';
 import { insertKey, parseJsonc } from './jsonc.ts';
 import { findOtherServer } from './own-name.ts';
 import {
@@ -142,8 +142,8 @@ async function isAsPlanned(at: AgentAtHand, receipt: Receipt, { files }: Plan): 
 
 /** Somebody else's plugin, marketplace or server of this name stays. */
 async function refuseTaken(at: AgentAtHand): Promise<void> {
-  const { list, installedIn, uninstall } = pluginHosts[at.agent];
-  const { title, binary } = agentPrograms[at.agent];
+  const { list, installedIn } = pluginHosts[at.agent];
+  const { title } = agentPrograms[at.agent];
   await refuseOtherServer(at);
   const printed: string[] = [];
   for (const verb of list) {
@@ -156,8 +156,7 @@ async function refuseTaken(at: AgentAtHand): Promise<void> {
     installedIn(plugins) !== undefined ||
     others.some((text) => /(?<![\w-])skillopt(?![\w-])/.test(text.replaceAll(/\S*\/\S*/g, '')));
   if (!isTaken) return;
-  const verbs = uninstall.map((verb) => [binary, ...verb].join(' '));
-  const remedy = verbs.join(' && ') || `remove the key ${SERVER.join('.')} from its settings`;
+  const remedy = removalOf(at.agent) || `remove the key ${SERVER.join('.')} from its settings`;
   throw new SkillError(
     'DOCUMENT_REFUSED',
     `${title} has a plugin, marketplace or server named ${PLUGIN} that this command did not install`,

@@ -89,8 +89,7 @@ export async function hasPluginOfOurName(agent: PluginAgent, { env }: PluginsPla
   if (extension?.startsWith('extensions/')) return existsSync(join(folder, extension));
   if (settings[0] === undefined) return false;
   const lists = Object.values(await readSettings(join(folder, settings[0]))).filter(isObject);
-  // Copilot leaves `"skillopt@skillopt": false` where a plugin was.
-  return lists.some((list) => list[`${PLUGIN}@${PLUGIN}`] || ownMarketplace(list[PLUGIN]));
+  return lists.some((list) => isMarketplace(list[PLUGIN])); // without it, no agent finds the plugin
 }
 
-const ownMarketplace = (value: unknown) => isObject(value) && Object.hasOwn(value, 'source');
+const isMarketplace = (value: unknown) => isObject(value) && Object.hasOwn(value, 'source');

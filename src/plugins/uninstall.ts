@@ -7,7 +7,7 @@ import { digestOf } from '../skills/index.ts';
 import { orIfMissing } from '../stores/index.ts';
 import { type AgentAtHand, agentFailed, listedVersion, requireAgent, runVerb } from './agent-process.ts';
 import { changeFiles, LAUNCHER, removeCache, removeEmpty, removeOwn } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, removalOf, SERVER } from './hosts.ts';
 import { removeKey, valueIn } from './jsonc.ts';
 import { differInOwnKeysOnly } from './own-keys.ts';
 import {
@@ -89,10 +89,9 @@ export async function takeOut(
 /** What stays in the settings of an agent that is not there. */
 function ownEntry({ agent, place }: AgentOrNone): LeftFile[] {
   const { settings, uninstall } = pluginHosts[agent];
-  const { title, binary } = agentPrograms[agent];
+  const { title } = agentPrograms[agent];
   if (uninstall.length === 0) return [];
-  const verbs = uninstall.map((verb) => [binary, ...verb].join(' ')).join(' && ');
-  const why = `${title} is not on PATH, so its own entry of ${PLUGIN} could not be removed. If it comes back: ${verbs}`;
+  const why = `${title} is not on PATH, so its own entry of ${PLUGIN} could not be removed. If it comes back: ${removalOf(agent)}`;
   return [{ path: join(hostFolder(agent, place.env), settings[0] ?? ''), why }];
 }
 

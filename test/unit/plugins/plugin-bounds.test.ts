@@ -223,13 +223,13 @@ describe('an uninstall that cannot do all', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('is not on PATH, so its own entry of skillopt')]);
     expect([home.has('state/plugins/0.1.0'), home.has('state/plugins/receipts/copilot.json')]).toEqual([false, false]);
     home.program('bin/copilot', program);
-    const verbs = 'copilot plugin uninstall skillopt@skillopt && copilot plugin marketplace remove skillopt';
+    const verbs = 'copilot plugin uninstall skillopt@skillopt; copilot plugin marketplace remove skillopt';
     const examined = await home.run('doctor', 'copilot');
     expect([examined.code, examined.out]).toEqual([
       1,
-      expect.stringContaining(`→ ${verbs}, then npx skillopt plugin install copilot`),
+      expect.stringContaining(`→ ${verbs}; npx skillopt plugin install copilot`),
     ]);
-    for (const verb of verbs.split(' && ')) execFileSync('/bin/sh', ['-c', verb], { env: home.env });
+    for (const verb of verbs.split('; ')) execFileSync('/bin/sh', ['-c', verb], { env: home.env });
     expect((await home.run('install', 'copilot')).err).toBe('');
   });
 
