@@ -110,6 +110,7 @@ function check() {
   ];
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) console.error('To write the files again: node scripts/plugin.mjs');
+  else console.log(`All ${Object.keys(files).length} files of the plugin are those of version ${source.version}.`);
   return problems.length === 0 ? 0 : 1;
 }
 

@@ -1,8 +1,20 @@
 #!/bin/sh
 # Starts `skillopt mcp` for an agent. Nothing that the open project brings along may run: passed over are relative entries of
 # PATH, folders of the project, every node_modules/.bin, and links that lead there. No program is called before PATH is clean.
-unset NODE_OPTIONS NODE_PATH CDPATH # a project's settings can set them, and they load code
+unset CDPATH
 set -f
+
+# A project's settings can set variables with which Node and OpenSSL load code, trust other servers, or write files. A line break in
+# a value may look like one more name: only whole names of these kinds are unset, and that is right whoever wrote them.
+ca=$NODE_EXTRA_CA_CERTS
+while IFS= read -r line; do
+  name=${line%%=*} # after "export ", or "declare -x "
+  name=${name##* }
+  case $name in *[!A-Za-z0-9_]*) continue ;; esac
+  case $name in NODE_* | OPENSSL_* | SSL_CERT_*) unset "$name" ;; esac
+done <<END
+$(export -p)
+END
 
 # The project: the checkout around the current folder, or the folder itself. A home is no project.
 here=$(pwd -P)
@@ -32,6 +44,13 @@ is_outside() {
 }
 is_outside "$SKILLOPT_HOME" || unset SKILLOPT_HOME
 is_outside "$XDG_STATE_HOME" || unset XDG_STATE_HOME
+
+# Behind the proxy of a company, Node needs its certificates.
+case $ca in
+  /*) if [ -f "$ca" ] && is_outside "${ca%/*}/"; then NODE_EXTRA_CA_CERTS=$ca && export NODE_EXTRA_CA_CERTS; fi ;;
+esac
+
+# The skillopt of the person. An install pins it instead.
 
 clean=
 IFS=:

@@ -47,8 +47,9 @@ export async function buildCommand(entry: CommandEntry, terminal: Terminal): Pro
 }
 
 function needsSubcommand(command: Command, name: string): SkillError {
-  const names = command.commands.map((part) => `skillopt ${name} ${part.name()}`);
-  return new SkillError('USAGE', `${name} needs a subcommand`, { hint: `There is: ${names.join(', ')}` });
+  const names = command.commands.map((part) => part.name()).join(', ');
+  const hint = `After "skillopt ${name}" write one of: ${names}`;
+  return new SkillError('USAGE', `${name} needs a subcommand`, { hint });
 }
 
 const partCalled = (command: Command, argv: readonly string[]) =>

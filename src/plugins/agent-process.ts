@@ -26,6 +26,8 @@ export type AgentAtHand = {
   readonly program: Located;
   readonly place: PluginsPlace;
   readonly pluginsFolder: string;
+  /** Ends the verb that is under way, and throws its reason. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 type Ran = { readonly isGood: boolean; readonly printed: string; readonly words: string };
@@ -41,6 +43,7 @@ function surroundings({ agent, program, place, pluginsFolder }: AgentAtHand) {
 
 /** Runs the agent's own program with a verb, to its end. It can ask nobody. */
 export async function runVerb(at: AgentAtHand, verb: readonly string[]): Promise<Ran> {
+  at.signal?.throwIfAborted();
   const { execa } = await import('execa');
   const { path, foundAt } = at.program;
   const { failed, stdout, stderr, shortMessage } = await execa(path, verb, {
@@ -52,8 +55,10 @@ export async function runVerb(at: AgentAtHand, verb: readonly string[]): Promise
       argv0: foundAt,
       timeout: VERB_TIMEOUT_MS,
       windowsHide: true,
+      ...(at.signal && { cancelSignal: at.signal }),
     },
   });
+  at.signal?.throwIfAborted();
   const said = `${stderr}\n${stdout}`.trim() || (shortMessage ?? '');
   return {
     isGood: !failed,

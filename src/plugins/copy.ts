@@ -37,9 +37,18 @@ export function filesOfCopy(launching: Launching): ReadonlyMap<string, Buffer> {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+const BEFORE_SEARCH = /^#!\/bin\/sh\n(.*?)\n# The skillopt of the person\./s;
+
+/** What the launcher of the repository does before it looks for a program: it unsets what a project may have set. */
+function cleaningPart(): string {
+  const [, part] = BEFORE_SEARCH.exec(readFileSync(join(PACKAGE, 'plugin/bin/skillopt-mcp'), 'utf8')) ?? [];
+  if (part === undefined) throw new Error('plugin/bin/skillopt-mcp has no part before its search');
+  return part;
+}
+
 const posixLauncher = ({ pinned: { node, entry }, agent, stateFolder }: Launching) => `#!/bin/sh
 # Written by "skillopt plugin install ${agent}"; "skillopt plugin uninstall ${agent}" takes it away.
-unset NODE_OPTIONS NODE_PATH # a project's settings can set them, and they load code
+${cleaningPart()}
 node=${quoted(node)}
 entry=${quoted(entry)}
 if [ ! -x "$node" ] || [ ! -f "$entry" ]; then
@@ -55,8 +64,11 @@ const windowsLauncher = ({ pinned: { node, entry }, agent, stateFolder }: Launch
   [
     '@echo off',
     `rem Written by "skillopt plugin install ${agent}"; "skillopt plugin uninstall ${agent}" takes it away.`,
-    'set NODE_OPTIONS=',
-    'set NODE_PATH=',
+    'rem With these variables, which a project can set, Node and OpenSSL load code or trust other servers.',
+    String.raw`set "ComSpec=%SystemRoot%\System32\cmd.exe"`,
+    ...['NODE_', 'OPENSSL_', 'SSL_CERT_'].map(
+      (prefix) => `for /f "delims==" %%v in ('set ${prefix} 2^>nul') do set "%%v="`,
+    ),
     `set "SKILLOPT_HOME=${stateFolder}"`,
     `"${node}" "${entry}" mcp`,
     '',

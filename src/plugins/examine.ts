@@ -4,7 +4,8 @@ import { agentPrograms, findAgents, type Located, versionOf } from '../agents/in
 import { oneLine } from '../core/text/index.ts';
 import { type AgentAtHand, listedVersion, sayHello } from './agent-process.ts';
 import { digestAt, LAUNCHER, packageVersion } from './copy.ts';
-import { hostFolder, PLUGIN_AGENTS, type PluginAgent, pluginHosts } from './hosts.ts';
+import { hostFolder, PLUGIN, PLUGIN_AGENTS, type PluginAgent, pluginHosts, removalOf } from './hosts.ts';
+import { findOtherServer, hasPluginOfOurName } from './own-name.ts';
 import {
   type PluginsPlace,
   pluginsFolderOf,
@@ -16,7 +17,8 @@ import {
 
 export type ListedPlugin = {
   readonly agent: PluginAgent;
-  /** What was installed by this command; undefined if nothing was. */
+  /** By this command. */
+  readonly installed: boolean;
   readonly version?: string;
   readonly installedAt?: string;
   readonly folder?: string;
@@ -27,9 +29,9 @@ export async function listPlugins(place: PluginsPlace): Promise<readonly ListedP
   return Promise.all(
     PLUGIN_AGENTS.map(async (agent) => {
       const receipt = await readReceipt(agent, place);
-      if (receipt === undefined) return { agent };
+      if (receipt === undefined) return { agent, installed: false };
       const folder = rootOf(pluginsFolderOf(place), receipt);
-      return { agent, version: receipt.version, installedAt: receipt.at, folder };
+      return { agent, installed: true, version: receipt.version, installedAt: receipt.at, folder };
     }),
   );
 }
@@ -43,8 +45,10 @@ export type ExaminedPlugin = {
   readonly version?: string;
   readonly listedVersion?: string;
   readonly runningVersion?: string;
-  /** `absent`: no such agent. `none`: no plugin of ours in it. */
+  /** `absent`: no such agent. `none`: no plugin in it, and nothing else of its name but what `serverByHand` names. */
   readonly standing: 'absent' | 'none' | 'good' | 'broken';
+  /** Settings in which the person's own `skillopt mcp` is. */
+  readonly serverByHand?: string;
   readonly problems: readonly PluginProblem[];
 };
 
@@ -73,22 +77,65 @@ async function examineOne(agent: PluginAgent, place: PluginsPlace, program?: Loc
   const receipt = await readReceipt(agent, place);
   const agentVersion = program && (await versionOf({ ...program, cli }, place.env));
   const seen = { agent, title, ...(program && { program: program.path }), ...(agentVersion && { agentVersion }) };
-  if (receipt === undefined) return { ...seen, standing: program ? 'none' : 'absent', problems: [] };
+  if (receipt === undefined)
+    return program ? examineWithout(agent, place, seen) : { ...seen, standing: 'absent', problems: [] };
   const own = { ...seen, version: receipt.version };
   if (program === undefined) return { ...own, standing: 'broken', problems: [gone(agent)] };
   const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place) };
-  const [files, listed, running] = [
-    await lookAtFiles(at, receipt),
-    await lookAtList(at),
-    await lookAtServer(at, receipt),
-  ];
-  const problems = [...files, ...listed.problems, ...running.problems];
+  const others = await lookForOthers(at, receipt);
+  if (!receipt.isWhole) return { ...own, standing: 'broken', problems: [...others, cutOff(agent)] };
+  const files = await lookAtFiles(at, receipt);
+  const listed = await lookAtList(at);
+  const running = await lookAtServer(at, receipt);
+  const problems = [...others, ...files, ...listed.problems, ...running.problems];
   const versions = {
     ...(listed.version !== undefined && { listedVersion: listed.version }),
     ...(running.version !== undefined && { runningVersion: running.version }),
   };
   return { ...own, ...versions, standing: problems.length === 0 ? 'good' : 'broken', problems };
 }
+
+type Seen = Pick<ExaminedPlugin, 'agent' | 'title' | 'program' | 'agentVersion'>;
+
+/** An agent into which nothing was installed. What it has of our name is somebody else's, or was left over. */
+async function examineWithout(agent: PluginAgent, place: PluginsPlace, seen: Seen): Promise<ExaminedPlugin> {
+  try {
+    const server = await findOtherServer(agent, place);
+    const byHand = server?.isByHand ? { serverByHand: server.path } : {};
+    const problems = [
+      ...(server && !server.isByHand ? [{ message: server.message, remedy: server.remedy }] : []),
+      ...((await hasPluginOfOurName(agent, place)) ? [leftOver(agent)] : []),
+    ];
+    return { ...seen, ...byHand, standing: problems.length === 0 ? 'none' : 'broken', problems };
+  } catch (error) {
+    return { ...seen, standing: 'broken', problems: [unreadable(agent, error)] };
+  }
+}
+
+/** Such as of an uninstall while the program of the agent was gone. An install refuses it. */
+function leftOver(agent: PluginAgent): PluginProblem {
+  return {
+    message: `${agentPrograms[agent].title} has a plugin or a marketplace named ${PLUGIN}, and no install of this command is known`,
+    remedy: `${removalOf(agent)}; ${again(agent)}`,
+  };
+}
+
+async function lookForOthers({ agent, place, pluginsFolder }: AgentAtHand, receipt: Receipt): Promise<PluginProblem[]> {
+  try {
+    const server = await findOtherServer(agent, place, join(rootOf(pluginsFolder, receipt), LAUNCHER));
+    return server ? [{ message: server.message, remedy: server.remedy }] : [];
+  } catch (error) {
+    return [unreadable(agent, error)];
+  }
+}
+
+const unreadable = (agent: PluginAgent, error: unknown): PluginProblem => ({
+  message: (error as Error).message,
+  remedy: `Correct it: ${agentPrograms[agent].title} cannot read it either`,
+});
+
+/** The rest need not be looked at: an install undoes it first, and does all again. */
+const cutOff = (agent: PluginAgent): PluginProblem => ({ message: 'its install was cut off', remedy: again(agent) });
 
 const again = (agent: PluginAgent) => `skillopt plugin install ${agent}`;
 
@@ -105,7 +152,6 @@ async function lookAtFiles({ agent, pluginsFolder }: AgentAtHand, receipt: Recei
   );
   const changed = digests.flatMap(([path, isSame]) => (isSame ? [] : [path]));
   return [
-    ...(receipt.isWhole ? [] : [{ message: 'its install did not end', remedy: again(agent) }]),
     ...(receipt.version === packageVersion()
       ? []
       : [

@@ -27,13 +27,15 @@ export type PluginHost = {
   readonly env?: Environment;
   /** Files of its own folder that its verbs change. */
   readonly settings: readonly string[];
+  /** The person's own servers: files that hold them, their key, and the verb that removes ours. Without a verb it is done by hand. */
+  readonly servers: { readonly files: readonly string[]; readonly key: string; readonly remove?: Verb };
   /** Where in its own folder it keeps a copy of the plugin. */
   cache?(version: string): string;
   /** Undefined for an agent that has verbs. Otherwise one key of its settings is edited, and these files are copied. */
   readonly byHand?: { readonly settings: readonly string[]; readonly copies: Readonly<Record<string, string>> };
 };
 
-const marketplaces = (word: string): Omit<PluginHost, 'installedIn' | 'settings'> => ({
+const marketplaces = (word: string): Omit<PluginHost, 'installedIn' | 'settings' | 'servers'> => ({
   install: (root) => [
     ['plugin', 'marketplace', 'add', root],
     ['plugin', word, AT_MARKETPLACE],
@@ -48,12 +50,17 @@ const marketplaces = (word: string): Omit<PluginHost, 'installedIn' | 'settings'
   ],
 });
 
+const REMOVE = ['mcp', 'remove', PLUGIN];
+/** Without it, some remove it from the project that is open. */
+const REMOVE_OWN = ['mcp', 'remove', '--scope', 'user', PLUGIN];
+
 const extensions = {
   install: (root: string) => [['extensions', 'install', join(root, 'plugin'), '--consent']],
   uninstall: [['extensions', 'uninstall', PLUGIN]],
   list: [['extensions', 'list']],
   installedIn: (printed: string) => /^\W*skillopt \(v?([^)]+)\)/m.exec(printed)?.[1],
   cache: () => `extensions/${PLUGIN}`,
+  servers: { files: ['settings.json'], key: 'mcpServers', remove: REMOVE_OWN },
 };
 
 /** The JSON in what a program printed. */
@@ -76,6 +83,8 @@ function versionAt(rows: unknown, key: string, value: string): string | undefine
 
 const cache = (version: string) => `plugins/cache/${PLUGIN}/${PLUGIN}/${version}`;
 
+const OPENCODE_SETTINGS = ['opencode.jsonc', 'opencode.json', 'config.json'];
+
 export const pluginHosts: Readonly<Record<PluginAgent, PluginHost>> = {
   claude: {
     ...marketplaces('install'),
@@ -85,6 +94,7 @@ export const pluginHosts: Readonly<Record<PluginAgent, PluginHost>> = {
     ],
     installedIn: (printed) => versionAt(parsed(printed), 'id', AT_MARKETPLACE),
     settings: ['settings.json', 'plugins/installed_plugins.json', 'plugins/known_marketplaces.json'],
+    servers: { files: ['.claude.json'], key: 'mcpServers', remove: REMOVE_OWN },
     cache,
   },
   codex: {
@@ -95,12 +105,14 @@ export const pluginHosts: Readonly<Record<PluginAgent, PluginHost>> = {
     ],
     installedIn: (printed) => versionAt(valueAt(parsed(printed), 'installed'), 'pluginId', AT_MARKETPLACE),
     settings: ['config.toml'],
+    servers: { files: ['config.toml'], key: 'mcp_servers', remove: REMOVE },
     cache,
   },
   copilot: {
     ...marketplaces('install'),
     installedIn: (printed) => /skillopt@skillopt \(v([^)]+)\)/.exec(printed)?.[1],
     settings: ['settings.json'],
+    servers: { files: ['mcp-config.json'], key: 'mcpServers', remove: REMOVE },
   },
   gemini: {
     ...extensions,
@@ -117,8 +129,9 @@ export const pluginHosts: Readonly<Record<PluginAgent, PluginHost>> = {
       return /[\\/]plugins[\\/]([^\\/]+)[\\/]opencode[\\/]/.exec(Array.isArray(command) ? String(command[0]) : '')?.[1];
     },
     settings: [],
+    servers: { files: OPENCODE_SETTINGS, key: SERVER[0] },
     byHand: {
-      settings: ['opencode.jsonc', 'opencode.json', 'config.json'],
+      settings: OPENCODE_SETTINGS,
       copies: {
         'skills/skillopt-sleep/SKILL.md': 'plugin/skills/skillopt-sleep/SKILL.md',
         'commands/sleep.md': 'plugin/commands/sleep.md',
@@ -126,6 +139,10 @@ export const pluginHosts: Readonly<Record<PluginAgent, PluginHost>> = {
     },
   },
 };
+
+/** What a person types to remove the plugin. Each by itself: Copilot fails at the first if the files are gone, and the second helps. */
+export const removalOf = (agent: PluginAgent): string =>
+  pluginHosts[agent].uninstall.map((verb) => [agentPrograms[agent].binary, ...verb].join(' ')).join('; ');
 
 /** The agent's own folder: where its variable says, or in the user's home. */
 export function hostFolder(agent: PluginAgent, env: Environment): string {

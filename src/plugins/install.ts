@@ -17,8 +17,9 @@ import {
   type Pinned,
   packageVersion,
 } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, removalOf, SERVER } from './hosts.ts';
 import { insertKey, parseJsonc } from './jsonc.ts';
+import { findOtherServer } from './own-name.ts';
 import {
   type PluginsPlace,
   pluginsFolderOf,
@@ -30,13 +31,15 @@ import {
   writeReceipt,
 } from './receipt.ts';
 import { changesBetween, changesSoFar, readAll, type Snapshot } from './settings-files.ts';
-import { takeOut } from './uninstall.ts';
+import { type LeftFile, serverOf, takeOut } from './uninstall.ts';
 
 export type InstallOptions = {
   /** Only says what would be done. */
   readonly isDryRun?: boolean;
   /** What the launcher starts. Default: this Node and this package. */
   readonly pinned?: Pinned;
+  /** Cuts the install off. What it did stays until an uninstall undoes it: that calls the agent, which takes seconds. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type PluginInstall = {
@@ -46,10 +49,14 @@ export type PluginInstall = {
   readonly standing: 'installed' | 'already' | 'planned';
   /** What is called, each with its arguments. */
   readonly commands: readonly (readonly string[])[];
+  /** The copy of the plugin. */
+  readonly folder: string;
   /** What is written by us. */
   readonly files: readonly string[];
   /** Settings of the agent that its commands, or we, change. */
   readonly settings: readonly string[];
+  /** What an older install, which was taken out first, left. */
+  readonly left: readonly LeftFile[];
 };
 
 /** What an install would write and call. */
@@ -71,28 +78,31 @@ export async function installPlugin(
   place: PluginsPlace,
   options: InstallOptions = {},
 ): Promise<PluginInstall> {
-  const { isDryRun = false, pinned = await ownProgram() } = options;
+  const { isDryRun = false, pinned = await ownProgram(), signal } = options;
   const program = await requireAgent(agent, place);
   if (!isDryRun) await recoverInterrupted(place);
-  const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place) };
+  const at: AgentAtHand = { agent, program, place, pluginsFolder: pluginsFolderOf(place), signal };
   const plan = await planInstall(at, pinned);
   refuseOddPaths([...plan.files.keys(), ...plan.settings]);
+  await refuseOtherServer(at, await readReceipt(agent, place));
   const answer = {
     agent,
     version: packageVersion(),
     commands: plan.commands,
+    folder: plan.root,
     files: [...plan.files.keys()],
     settings: plan.settings,
+    left: [],
   };
   if (isDryRun) return { ...answer, standing: 'planned' };
   return withPlugins(place, async () => {
     const receipt = await readReceipt(agent, place);
     if (receipt && (await isAsPlanned(at, receipt, plan))) return { ...answer, standing: 'already' };
-    if (receipt) await takeOut(at, receipt);
+    const left = receipt ? await takeOut(at, receipt) : [];
     const before = await readAll(plan.settings); // an agent may rewrite them when it is asked for its list
     await refuseTaken(at);
     await perform(at, plan, before);
-    return { ...answer, standing: 'installed' };
+    return { ...answer, standing: 'installed', left };
   });
 }
 
@@ -132,8 +142,9 @@ async function isAsPlanned(at: AgentAtHand, receipt: Receipt, { files }: Plan): 
 
 /** Somebody else's plugin, marketplace or server of this name stays. */
 async function refuseTaken(at: AgentAtHand): Promise<void> {
-  const { list, installedIn, uninstall, byHand } = pluginHosts[at.agent];
-  const { title, binary } = agentPrograms[at.agent];
+  const { list, installedIn } = pluginHosts[at.agent];
+  const { title } = agentPrograms[at.agent];
+  await refuseOtherServer(at);
   const printed: string[] = [];
   for (const verb of list) {
     const ran = await runVerb(at, verb); // one after the other: two at once would write the same files
@@ -144,25 +155,23 @@ async function refuseTaken(at: AgentAtHand): Promise<void> {
   const isTaken =
     installedIn(plugins) !== undefined ||
     others.some((text) => /(?<![\w-])skillopt(?![\w-])/.test(text.replaceAll(/\S*\/\S*/g, '')));
-  if (!isTaken && !(byHand && (await hasServer(at)))) return;
-  const verbs = uninstall.map((verb) => [binary, ...verb].join(' '));
+  if (!isTaken) return;
+  const remedy = removalOf(at.agent) || `remove the key ${SERVER.join('.')} from its settings`;
   throw new SkillError(
     'DOCUMENT_REFUSED',
     `${title} has a plugin, marketplace or server named ${PLUGIN} that this command did not install`,
-    {
-      hint: `Nothing was changed. ${verbs.length > 0 ? `If it may go: ${verbs.join(' && ')}` : 'If it may go, remove the key mcp.skillopt from its settings.'} Then start again.`,
-    },
+    { hint: `Nothing was changed. If it may go, remove it, and start again: ${remedy}` },
   );
 }
 
-async function hasServer({ agent, place }: AgentAtHand): Promise<boolean> {
-  for (const name of pluginHosts[agent].byHand!.settings) {
-    const text = await orIfMissing(readFile(join(hostFolder(agent, place.env), name), 'utf8'), '{}');
-    const settings = readSettings(text, name);
-    const mcp = isObject(settings) ? settings[SERVER[0]] : undefined;
-    if (isObject(mcp) && Object.hasOwn(mcp, PLUGIN)) return true;
-  }
-  return false;
+/** The agent would start the other server under our name. */
+async function refuseOtherServer({ agent, place, pluginsFolder }: AgentAtHand, receipt?: Receipt): Promise<void> {
+  const other = await findOtherServer(agent, place, receipt && join(rootOf(pluginsFolder, receipt), LAUNCHER));
+  if (other === undefined) return;
+  const may = other.isByHand ? 'The plugin brings the same server. Remove yours' : 'If it may go, remove it';
+  throw new SkillError('DOCUMENT_REFUSED', other.message, {
+    hint: `Nothing was changed. ${may}, and start again: ${other.remedy}`,
+  });
 }
 
 function readSettings(text: string, name: string): unknown {
@@ -195,6 +204,7 @@ async function perform(at: AgentAtHand, plan: Plan, before: Snapshot): Promise<v
   await writeReceipt(pluginsFolder, begun);
   let hasCalled = false;
   try {
+    at.signal?.throwIfAborted();
     await writeCopy(at, plan);
     if (insertion) await insertByHand(at, insertion);
     hasCalled = true;
@@ -208,6 +218,7 @@ async function perform(at: AgentAtHand, plan: Plan, before: Snapshot): Promise<v
     const settings = changesBetween(before, await readAll(plan.settings));
     await writeReceipt(pluginsFolder, { ...begun, isWhole: true, settings });
   } catch (error) {
+    at.signal?.throwIfAborted();
     const settings = changesBetween(before, await readAll(plan.settings));
     await takeOut(at, { ...begun, settings }, { hasCalled }).catch(() => undefined); // the first error says more
     throw error;
@@ -235,7 +246,7 @@ async function planInsertion({ agent }: AgentAtHand, { root, settings }: Plan): 
   if (pluginHosts[agent].byHand === undefined) return null;
   const path = settings[0]!;
   const old = await orIfMissing(readFile(path), null);
-  const server = { type: 'local', command: [join(root, LAUNCHER)], enabled: true };
+  const server = serverOf(join(root, LAUNCHER));
   const text = old === null ? '{}\n' : old.toString('utf8');
   const insertion = insertKey(text, SERVER, server);
   if (insertion === undefined || (old !== null && !Buffer.from(text).equals(old))) throw notInsertable(path, text);

@@ -5,10 +5,14 @@ const TOKEN = /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\]
 
 type Token = { readonly text: string; readonly start: number; readonly end: number };
 
+const isComment = (token: string) => /^\/[/*]/.test(token);
+
+const commentsIn = (text: string): string[] => (text.match(TOKEN) ?? []).filter(isComment);
+
 /** Without comments. */
 const tokensOf = (text: string): Token[] =>
   [...text.matchAll(TOKEN)]
-    .filter(([token]) => !/^\/[/*]/.test(token))
+    .filter(([token]) => !isComment(token))
     .map((match) => ({ text: match[0], start: match.index, end: match.index + match[0].length }));
 
 /** JSON with comments and commas at ends. Throws for other text. */
@@ -66,7 +70,7 @@ export function valueIn(text: string, [parent, key]: readonly [string, string]):
 
 /**
  * The text without `parent.key`, and without `parent` if it came with `inserted` and is empty now. As `inserted` stood in it, or by
- * cutting the member and its comma. Undefined if all else would not stay as it is.
+ * cutting the member and its comma. Undefined if all else, comments included, would not stay as it is.
  */
 export function removeKey(text: string, names: readonly [string, string], inserted: string): string | undefined {
   const parts = text.split(inserted);
@@ -77,7 +81,11 @@ export function removeKey(text: string, names: readonly [string, string], insert
     cutMember(text, names),
   ];
   return candidates.find(
-    (after) => after !== undefined && commasAtEnds(after) <= commasAtEnds(text) && isSameWithout(text, after, names),
+    (after) =>
+      after !== undefined &&
+      commasAtEnds(after) <= commasAtEnds(text) &&
+      isDeepStrictEqual(commentsIn(after), commentsIn(text)) &&
+      isSameWithout(text, after, names),
   );
 }
 

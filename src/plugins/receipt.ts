@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { type Environment, homeIn, isInside } from '../agents/index.ts';
@@ -7,6 +7,7 @@ import { jsonText } from '../core/text/index.ts';
 import {
   makeFolderBelow,
   openStateFolder,
+  orIfMissing,
   PLUGINS_FOLDER,
   readPrivate,
   stateFolderOf,
@@ -101,6 +102,8 @@ export async function readReceipt(agent: PluginAgent, place: PluginsPlace): Prom
   const strange = strangePath(receipt, agent, place);
   if (receipt.agent !== agent) throw damaged(`it is of ${receipt.agent}`);
   if (strange !== undefined) throw damaged(`it names ${strange}, where an install writes nothing`);
+  const linked = await linkedPath(receipt, folder);
+  if (linked !== undefined) throw damaged(`it names ${linked}, and a link leads from there to another folder`);
   return receipt;
 }
 
@@ -120,6 +123,17 @@ function strangePath(receipt: Receipt, agent: PluginAgent, place: PluginsPlace):
     (receipt.inserted && !byHandPaths.includes(receipt.inserted.path) ? receipt.inserted.path : undefined) ??
     receipt.folders.find((path) => !mayMakeFolder(path, [host, pluginsFolderOf(place)]))
   );
+}
+
+/** A file of the copy whose folder is not in the copy really: somebody put a link in its place. */
+async function linkedPath(receipt: Receipt, pluginsFolder: string): Promise<string | undefined> {
+  const root = rootOf(pluginsFolder, receipt);
+  const realRoot = rootOf(await realpath(pluginsFolder), receipt);
+  for (const { path } of receipt.files.filter((file) => isInside(file.path, root))) {
+    const real = await orIfMissing(realpath(dirname(path)), undefined);
+    if (real !== undefined && !isInside(real, realRoot)) return path;
+  }
+  return undefined;
 }
 
 /** In one of them, or above one: that is removed only when it is empty. */

@@ -22,6 +22,8 @@ export const SettingsFile = z.strictObject({
   before: z.string().nullable(),
   after: z.string().nullable(),
   back: z.array(Change),
+  /** The words of before, while an install has not ended: white space and brackets as they are, digests of the others. */
+  form: z.array(z.string()).optional(),
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 
@@ -42,14 +44,18 @@ export function changesBetween(before: Snapshot, after: Snapshot): SettingsFile[
   });
 }
 
-/** All of them, those that do not differ too: what an install that was cut off did to them is not known. */
+/** All of them, those that do not differ too: what an install does to them before it is cut off is not known. */
 export function changesSoFar(before: Snapshot, now: Snapshot): SettingsFile[] {
   const changed = changesBetween(before, now);
   const same = [...before].filter(([path]) => !changed.some((file) => file.path === path));
-  return [
+  const files = [
     ...changed,
     ...same.map(([path, old]) => ({ path, before: digestOrNull(old), after: digestOrNull(old), back: [] })),
   ];
+  return files.map((file) => {
+    const old = before.get(file.path);
+    return old ? { ...file, form: formOf(old) } : file;
+  });
 }
 
 export const digestOrNull = (bytes: Buffer | null): string | null => (bytes === null ? null : digestOf(bytes));
@@ -82,6 +88,20 @@ export function bytesBefore({ before, back }: SettingsFile, after: Buffer): Buff
     at += length;
     return 'keep' in change ? words.slice(at - length, at) : [];
   });
+  const bytes = Buffer.from(old.join(''), 'latin1');
+  return digestOf(bytes) === before ? bytes : undefined;
+}
+
+/** Every second one is white space or a bracket. */
+const formOf = (bytes: Buffer): string[] =>
+  wordsOf(bytes).map((word, at) => (at % 2 === 1 || word === '' ? word : wordDigest(word)));
+
+const wordDigest = (word: string) => digestOf(Buffer.from(word, 'latin1')).slice(0, 16);
+
+/** The bytes of before, with words that stand in the file now. Undefined if one of them is gone. */
+export function bytesByForm({ before, form = [] }: SettingsFile, now: Buffer): Buffer | undefined {
+  const words = new Map(wordsOf(now).map((word) => [wordDigest(word), word]));
+  const old = form.map((part, at) => (at % 2 === 1 || part === '' ? part : words.get(part)));
   const bytes = Buffer.from(old.join(''), 'latin1');
   return digestOf(bytes) === before ? bytes : undefined;
 }

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { agentPrograms, findAgents } from '../agents/index.ts';
 import { SkillError } from '../core/contracts/index.ts';
-import { isObject } from '../core/text/index.ts';
 import { digestOf } from '../skills/index.ts';
 import { orIfMissing } from '../stores/index.ts';
 import { type AgentAtHand, agentFailed, listedVersion, requireAgent, runVerb } from './agent-process.ts';
 import { changeFiles, LAUNCHER, removeCache, removeEmpty, removeOwn } from './copy.ts';
-import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, SERVER } from './hosts.ts';
+import { hostFolder, PLUGIN, type PluginAgent, pluginHosts, removalOf, SERVER } from './hosts.ts';
 import { removeKey, valueIn } from './jsonc.ts';
 import { differInOwnKeysOnly } from './own-keys.ts';
 import {
@@ -21,7 +20,15 @@ import {
   rootOf,
   withPlugins,
 } from './receipt.ts';
-import { bytesBefore, digestOrNull, hasNews, readAll, type SettingsFile, type Snapshot } from './settings-files.ts';
+import {
+  bytesBefore,
+  bytesByForm,
+  digestOrNull,
+  hasNews,
+  readAll,
+  type SettingsFile,
+  type Snapshot,
+} from './settings-files.ts';
 
 /** A file that was left as it is. */
 export type LeftFile = { readonly path: string; readonly why: string };
@@ -39,14 +46,14 @@ export type PluginUninstall = {
 export async function uninstallPlugin(
   agent: PluginAgent,
   place: PluginsPlace,
-  { isDryRun = false } = {},
+  { isDryRun = false, signal }: { readonly isDryRun?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<PluginUninstall> {
   if (!isDryRun) await recoverInterrupted(place);
   const known = await readReceipt(agent, place);
   if (known === undefined) return { agent, standing: 'none', commands: [], files: [], left: [] };
   const isThere = findAgents(place.env, place.cwd).some(({ cli }) => cli === agentPrograms[agent].cli);
   const program = isThere ? await requireAgent(agent, place) : undefined;
-  const at = { agent, place, pluginsFolder: pluginsFolderOf(place), ...(program && { program }) };
+  const at = { agent, place, pluginsFolder: pluginsFolderOf(place), signal, ...(program && { program }) };
   const commands = program ? pluginHosts[agent].uninstall.map((verb) => [program.path, ...verb]) : [];
   const files = known.files.map(({ path }) => path);
   if (isDryRun) return { agent, standing: 'planned', commands, files, left: [] };
@@ -82,10 +89,9 @@ export async function takeOut(
 /** What stays in the settings of an agent that is not there. */
 function ownEntry({ agent, place }: AgentOrNone): LeftFile[] {
   const { settings, uninstall } = pluginHosts[agent];
-  const { title, binary } = agentPrograms[agent];
+  const { title } = agentPrograms[agent];
   if (uninstall.length === 0) return [];
-  const verbs = uninstall.map((verb) => [binary, ...verb].join(' ')).join(' && ');
-  const why = `${title} is not on PATH, so its own entry of ${PLUGIN} could not be removed. If it comes back: ${verbs}`;
+  const why = `${title} is not on PATH, so its own entry of ${PLUGIN} could not be removed. If it comes back: ${removalOf(agent)}`;
   return [{ path: join(hostFolder(agent, place.env), settings[0] ?? ''), why }];
 }
 
@@ -106,10 +112,14 @@ async function leaveAgent(at: AgentAtHand, receipt: Receipt): Promise<LeftFile[]
 }
 
 function stillListed(agent: PluginAgent, { inserted }: Receipt, failures: readonly string[]): SkillError {
-  const what = `it still lists ${PLUGIN}${failures.length > 0 ? `: ${failures.join('; ')}` : ''}`;
-  if (inserted === null) return agentFailed(agent, what);
-  const hint = `Remove the key ${SERVER.join('.')} from ${inserted.path}, and start again.`;
-  return new SkillError('PLUGIN_FAILED', `${agentPrograms[agent].title} did not do what was asked: ${what}`, { hint });
+  if (inserted === null) {
+    const why = failures.length > 0 ? `: ${failures.join('; ')}` : '';
+    return agentFailed(agent, `it still lists ${PLUGIN}${why}`);
+  }
+  const key = SERVER.join('.');
+  const what = `${agentPrograms[agent].title} still lists ${PLUGIN}: the key ${key} is not as the install wrote it, such as by a key or a comment of yours`;
+  const hint = `Nothing was removed. Remove the key ${key} from ${inserted.path}, and start again.`;
+  return new SkillError('PLUGIN_FAILED', what, { hint });
 }
 
 /** By path below the plugin's folder. */
@@ -127,11 +137,16 @@ async function removeInserted({ pluginsFolder }: AgentOrNone, receipt: Receipt):
   if (old === undefined) return [];
   const after = withoutServer(old, { text, launcher: join(rootOf(pluginsFolder, receipt), LAUNCHER) });
   if (after === 'none') return [];
-  if (after === undefined) return [{ path, why: `to remove it, remove the key ${SERVER.join('.')} from it by hand` }];
+  if (after === undefined) return [{ path, why: CHANGED_KEY }];
   const replacement = { path: await realpath(path), expected: digestOf(old), bytes: after, isAnyFile: true };
   await changeFiles(pluginsFolder, [replacement]);
   return [];
 }
+
+const CHANGED_KEY = `its key ${SERVER.join('.')} is not as the install wrote it, so it stays. To remove it, remove that key by hand`;
+
+/** What an install writes into settings by hand. */
+export const serverOf = (launcher: string) => ({ type: 'local', command: [launcher], enabled: true });
 
 type OwnServer = { readonly text: string; readonly launcher: string };
 
@@ -142,7 +157,7 @@ function withoutServer(old: Buffer, { text, launcher }: OwnServer): Buffer | 'no
   try {
     const server = valueIn(settings, SERVER);
     if (server === undefined) return 'none';
-    if (!isObject(server) || !isDeepStrictEqual(server.command, [launcher])) return undefined;
+    if (!isDeepStrictEqual(server, serverOf(launcher))) return undefined; // the person changed it
     const after = removeKey(settings, SERVER, text);
     return after === undefined ? undefined : Buffer.from(after);
   } catch {
@@ -162,8 +177,8 @@ async function restoreSettings(
   const now = (await readAll([path])).get(path) ?? null;
   if (now === null || digestOrNull(now) === before) return [];
   const isAsInstalled = start !== null && digestOrNull(start) === after;
-  const old = before === null ? null : isAsInstalled ? bytesBefore(file, start) : undefined;
-  const others = isAsInstalled ? [start, old ?? null] : [];
+  const old = before === null ? null : start === null ? undefined : oldBytes(receipt, file, start);
+  const others = [...(isAsInstalled ? [start] : []), old ?? null];
   const { pluginsFolder } = at;
   if (old !== undefined && !hasNews(now, others) && differInOwnKeysOnly({ path, now, old, pluginsFolder })) {
     await changeFiles(pluginsFolder, [{ path, expected: digestOf(now), bytes: old, isAnyFile: true }]);
@@ -173,12 +188,19 @@ async function restoreSettings(
   const isNamed = marks.some((mark) => now.includes(mark));
   if (pluginHosts[at.agent].byHand && !isNamed) return []; // only our key was cut
   const why = whyLeft(receipt, { isAsInstalled, isKnown: old !== undefined });
-  return [{ path, why: isNamed ? `${why}, and still names ${PLUGIN}` : why }];
+  const gone = isNamed ? `it still names ${PLUGIN}` : 'the entries of the plugin are gone';
+  return [{ path, why: `${gone}, and the rest stays as it is now. Its old bytes were not put back: ${why}` }];
+}
+
+/** Undefined if they are not known. Those of an install that was cut off are found in the file of today. */
+function oldBytes({ isWhole }: Receipt, file: SettingsFile, start: Buffer): Buffer | null | undefined {
+  const back = digestOrNull(start) === file.after ? bytesBefore(file, start) : undefined;
+  return back ?? (isWhole ? undefined : bytesByForm(file, start));
 }
 
 function whyLeft({ isWhole }: Receipt, { isAsInstalled, isKnown }: { isAsInstalled: boolean; isKnown: boolean }) {
-  if (!isWhole) return 'it was changed by an install that was cut off';
+  if (!isWhole) return isKnown ? 'it was changed after the install was cut off' : 'the install was cut off';
   if (!isAsInstalled) return 'it was changed since the install';
-  if (!isKnown) return 'the way back to its old form is not known';
+  if (!isKnown) return 'the way back to them is not known';
   return 'it was changed during the install or the uninstall';
 }

@@ -33,8 +33,10 @@ function copyOfPlugin() {
 
 describe('the files of the plugin', () => {
   it('are those that scripts/plugin.mjs writes', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/plugin.mjs', '--check'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([0, '']);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/plugin.mjs', '--check'], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout, stderr]).toEqual([0, 'All 14 files of the plugin are those of version 0.1.0.\n', '']);
   });
 
   it.each(['plugin/plugin.json', 'plugin/skills/skillopt-sleep/SKILL.md', '.agents/plugins/marketplace.json'])(

@@ -82,7 +82,10 @@ describe('what a person wrote since', () => {
     const settings = JSON.parse(home.read(path));
     home.write(path, JSON.stringify({ ...settings, mine: 'new' }));
     const { code, out } = await home.run('uninstall', 'copilot');
-    expect([code, out]).toEqual([0, expect.stringContaining(`left as it is: ${home.at(path)}: it was changed since`)]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/stays +.*settings\.json: it still names skillopt, .*it was changed since the install/),
+    ]);
     expect(JSON.parse(home.read(path))).toMatchObject({ mine: 'new', theme: 'dark' });
   });
 
@@ -221,7 +224,9 @@ describe('a receipt', () => {
     const before = home.bytes();
     await installPlugin('codex', home.place, { pinned });
     home.write(RECEIPT, JSON.stringify({ ...JSON.parse(home.read(RECEIPT)), isWhole: false, settings: [] }));
-    expect((await home.run('doctor', 'codex')).out).toContain('its install did not end');
+    expect((await home.run('doctor', 'codex')).out).toMatch(
+      /its install was cut off\n +→ npx skillopt plugin install codex\n$/,
+    );
     expect((await installPlugin('codex', home.place, { pinned })).standing).toBe('installed');
     await home.run('uninstall', 'codex');
     expect(home.bytes()).toEqual(before);
@@ -271,14 +276,42 @@ describe('doctor', () => {
 describe('the launcher of an install', () => {
   it('keeps to the state of the person, whatever a project sets', async () => {
     using home = pluginHome();
-    home.write('entry.mjs', 'console.log(process.env.SKILLOPT_HOME, process.env.NODE_OPTIONS);\n');
+    home.write('work/.git/HEAD', '');
+    for (const path of ['ca.pem', 'work/ca.pem']) home.write(path, '');
+    home.write(
+      'entry.mjs',
+      'console.log(Object.keys(process.env).filter((name) => /NODE|SSL|PROXY/.test(name)).sort().join(), process.env.SKILLOPT_HOME);\n',
+    );
     await installPlugin('qwen', home.place, { pinned: { ...pinned, entry: home.at('entry.mjs') } });
     const [launcher] = home.grep('state/plugins', "entry.mjs'");
-    const env = { SKILLOPT_HOME: home.at('work/state'), NODE_OPTIONS: '--require ./evil.cjs' };
-    const printed = execFileSync(launcher!, { cwd: home.at('work'), env, encoding: 'utf8' });
-    expect(printed).toBe(`${home.at('state')} undefined\n`);
+    const started = (more: Record<string, string>) =>
+      execFileSync(launcher!, {
+        cwd: home.at('work'),
+        env: { ...HOSTILE, HOME: home.path, ...more },
+        encoding: 'utf8',
+      });
+    expect(started({ SKILLOPT_HOME: home.at('work/state') })).toBe(`HTTPS_PROXY ${home.at('state')}\n`);
+    const names = (path: string) => started({ NODE_EXTRA_CA_CERTS: path }).split(' ')[0];
+    expect(names(home.at('ca.pem'))).toBe('HTTPS_PROXY,NODE_EXTRA_CA_CERTS');
+    for (const path of [home.at('work/ca.pem'), 'ca.pem', '../ca.pem', '/proc/self/cwd/ca.pem'])
+      expect([path, names(path)]).toEqual([path, 'HTTPS_PROXY']);
   });
 });
+
+/** What an agent may take from a file of a project. */
+const HOSTILE = {
+  NODE_OPTIONS: '--require ./evil.cjs',
+  NODE_V8_COVERAGE: './coverage',
+  NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  OPENSSL_CONF: './openssl.cnf',
+  OPENSSL_MODULES: './modules',
+  OPENSSL_ENGINES: './engines',
+  SSL_CERT_FILE: './ca.pem',
+  SSL_CERT_DIR: './certificates',
+  'NODE_X;touch ran': 'a name that is none',
+  NODE_LINES: "a\nexport NODE_Q=$(touch ran)\nEND\n'\nexport PATH=/none",
+  HTTPS_PROXY: 'http://proxy.example',
+};
 
 /** Runs the launcher of the repository in a folder, with this search path. */
 function launch(cwd: string, env: Record<string, string>) {
@@ -302,7 +335,7 @@ describe("the launcher of the repository's copy", () => {
     using home = pluginHome();
     home.program(
       'bin/skillopt',
-      '#!/usr/bin/env node\nconsole.log(["own", ...process.argv.slice(2)].join(" "), process.env.PATH, process.env.NODE_OPTIONS)\n',
+      '#!/usr/bin/env node\nconsole.log(["own", ...process.argv.slice(2)].join(" "), process.env.PATH, Object.keys(process.env).filter((name) => /NODE|SSL/.test(name)).join() || "none")\n',
     );
     home.write('work/.git/HEAD', '');
     for (const folder of ['work', 'work/node_modules/.bin', 'work/tools', 'work/sub'])
@@ -324,9 +357,9 @@ describe("the launcher of the repository's copy", () => {
     const node = dirname(process.execPath);
     const PATH = [...hostile, home.at('bin'), node, '/usr/bin', '/bin'].join(':');
     for (const folder of ['work', 'work/sub']) {
-      const printed = launch(home.at(folder), { HOME: home.path, PATH, NODE_OPTIONS: '--require ./evil.cjs' });
+      const printed = launch(home.at(folder), { ...HOSTILE, HOME: home.path, PATH });
       expect(printed).toContain('own mcp ');
-      expect(printed).toMatch(/ undefined\n$/);
+      expect(printed).toMatch(/ none\n$/);
       expect(printed).not.toContain('/work');
     }
     expect(home.has('ran')).toBe(false);
