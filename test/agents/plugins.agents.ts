@@ -98,10 +98,7 @@ describe.each(rows)('a hostile project, opened in the real $agent', ({ agent, in
     expect([ran(), at.home.has('work/state')]).toEqual([[], false]);
 
     rmSync(at.home.at('work/skillopt.config.mjs'));
-    at.home.write(
-      'work/skillopt.config.yaml',
-      'sleep:\n  target: compatible:m@http://127.0.0.1:9/v1\n  llmMine: false\n',
-    );
+    at.home.write('work/skillopt.config.yaml', 'sleep:\n  target: openai:m\n  llmMine: false\n');
     const asData = await at.ask({ programs: bins });
     expect(asData.sent, asData.shown).toContain('planDigest');
     expect([ran(), at.home.has('work/state')]).toEqual([[], false]);

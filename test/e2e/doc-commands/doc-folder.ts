@@ -90,9 +90,7 @@ const FIXTURES: Readonly<Record<string, (far: FarSide) => Files>> = {
     '../bin/claude': miniClaude(),
   }),
   // Which tasks are held out hangs on the path of the folder: half of many are enough for a proof, wherever it lies.
-  sessions: ({ night }) => ({
-    'skillopt.config.yaml': `sleep: { target: "compatible:m@${night}", valFraction: 0.5 }\n`,
-  }),
+  sessions: ({ night }) => ({ '../state/config.yaml': `target: "compatible:m@${night}"\nvalFraction: 0.5\n` }),
 };
 
 /** Requests that have no word in common but those that all requests have. */
@@ -132,6 +130,7 @@ export async function openDocFolder(fixture: string, far: FarSide) {
   };
   const filesOf = FIXTURES[fixture === 'starter' ? 'empty' : fixture];
   if (!filesOf) throw new Error(`no fixture is called ${fixture}: ${Object.keys(FIXTURES).join(', ')}, starter`);
+  mkdirSync(join(root.path, 'state'), { mode: 0o700 });
   for (const [name, text] of Object.entries(filesOf(far))) write(name, text);
   if (fixture === 'agent') chmodSync(join(root.path, 'bin/claude'), 0o755);
   if (fixture === 'sessions') sayThings(home, folder);
