@@ -161,7 +161,7 @@ function placeOf(url: URL | undefined): string | undefined {
   return url && `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`.replaceAll(',', '%2C');
 }
 
-/** A project could send any variable to its own address: whoever agrees has seen which, and agrees to no other. */
+/** A project could send any variable to its own address: a person who agrees has seen which, and agrees to no other. */
 function namedReader(reader: Reader, { baseURL, resource, apiKeyEnv }: ReturnType<typeof namedEndpoint>): Reader {
   if (baseURL === undefined && resource === undefined && apiKeyEnv === undefined) return reader;
   const isOwnPlace = !reader.provider.includes('@');

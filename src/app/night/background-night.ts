@@ -195,7 +195,9 @@ export async function runAsJob(
       set(uncounted('stopping'));
       stopping.abort(new SkillError('USAGE', 'it was cancelled'));
     }
-    set((await spentSoFar(stateFolder, project)) ?? {});
+    const spent = await spentSoFar(stateFolder, project);
+    if (state.state !== 'running') return; // it has ended meanwhile, and its end knows the whole cost
+    set(spent ?? {});
     await write(state);
   }, TICK_MS);
   try {
