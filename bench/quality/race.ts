@@ -27,6 +27,8 @@ export type RaceInput = {
   readonly current: Roll;
   /** Rollouts that may still be made. */
   readonly left?: () => number;
+  /** Whether the current skill may owe its score to luck. */
+  readonly isDoubted?: boolean;
   /** What is rolled out inside is rolled out at the same time. */
   readonly together?: (work: () => void) => void;
 };
@@ -40,7 +42,7 @@ export type RaceResult = {
 
 /** A race as the trainer runs it, by the library's own functions. */
 export function race({ ids, batchSize, candidate, current, ...input }: RaceInput): RaceResult {
-  const { left = () => Number.POSITIVE_INFINITY, together = (work) => work() } = input;
+  const { left = () => Number.POSITIVE_INFINITY, isDoubted = false, together = (work) => work() } = input;
   let { knowledge } = input;
   const settings = settingsFor(knowledge, ids, batchSize);
   const order = raceOrder(ids, (id) => rateOf(input.knowledge, id));
@@ -58,10 +60,14 @@ export function race({ ids, batchSize, candidate, current, ...input }: RaceInput
   };
   for (const end of planWaves(ids.length, settings)) {
     const wave = order.slice(observed.size, end);
-    const unmet = unmetItems(knowledge, wave);
-    if (left() < wave.length + unmet.length) return { verdict: 'inconclusive', observed, knowledge };
+    const isAsked = isDoubted && observed.size === 0 && left() >= wave.length + ids.length;
+    const own = isAsked ? ids : unmetItems(knowledge, wave);
+    if (left() < wave.length + own.length) {
+      const verdict = observed.size === 0 ? 'inconclusive' : judge({ isLast: true });
+      return { verdict: verdict === 'continue' ? 'inconclusive' : verdict, observed, knowledge };
+    }
     together(() => {
-      knowledge = addOwn(knowledge, current(unmet));
+      knowledge = addOwn(knowledge, current(own));
       observed = addObservations(observed, candidate(wave));
     });
     const verdict = judge();

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { type Item, knowsNoise, parseConfig, type SkillEnv, type SkillOptConfig } from '../core/contracts/index.ts';
 import { addUsage, noStageUsage, type RunState, verdictOf } from '../core/run/index.ts';
+import { defined } from '../core/text/index.ts';
 import { countTokens } from '../models/index.ts';
 import { loadPrompts } from '../pipeline/index.ts';
 import {
@@ -19,6 +20,7 @@ import {
   estimateRun,
   loadRunItems,
   type StageEstimate,
+  sizeWords,
   withEnv,
 } from '../train/index.ts';
 import { loadRun } from './load-run.ts';
@@ -58,7 +60,9 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     tokens: question.tokens,
     earlier: attemptsIn(runs, env.name),
   });
-  return { ...priced, ...callsOf(project, env), learnedFrom: earlier.length, ...(agent && { agent }) };
+  const validation = sizeWords(items, config.maxRollouts);
+  const said = defined({ validation, agent });
+  return { ...priced, ...callsOf(project, env), learnedFrom: earlier.length, ...said };
 }
 
 type ScoredTasks = {

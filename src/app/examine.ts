@@ -93,8 +93,9 @@ function requireNode(version: string): string {
 
 async function describeTasks({ env, config: input }: Wiring): Promise<string> {
   const config = parseConfig(input);
-  const { train, val, test } = await withEnv(env, config, () => loadRunItems(env, config));
-  return `${train.length} to train on, ${val.length} to select by, ${test.length} to test with (${env.name})`;
+  const { train, val, test, spare = [] } = await withEnv(env, config, () => loadRunItems(env, config));
+  const ofAll = spare.length > 0 ? ` of ${val.length + spare.length}` : '';
+  return `${train.length} to train on, ${val.length}${ofAll} to select by, ${test.length} to test with (${env.name})`;
 }
 
 /** A key may be refused, and a model may not exist: only a call shows that. */

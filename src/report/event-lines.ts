@@ -4,6 +4,7 @@ import {
   type GateDecision,
   gateMetricScore,
   isAccepted,
+  lostSteps,
   type RunEvent,
   type RunState,
   type SearchEnd,
@@ -82,10 +83,14 @@ function removalText({ action, of }: Event<'removal-end'>, change: ScoredChange)
   return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(change)}`;
 }
 
-function searchEndText(reason: SearchEnd, { config, current, gate, stepsDone }: RunState): string {
+function searchEndText(reason: SearchEnd, { config, current, gate, history, stepsDone }: RunState): string {
   const limit = plural(config?.maxRollouts ?? 0, 'rollout');
   if (reason === 'rollouts_spent')
     return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
+  if (reason === 'only_losses')
+    return `${plural(lostSteps(history), 'candidate')} in a row were no better: the search ends`;
+  if (reason === 'optimizer_spent')
+    return `${plural(stepsDone, 'step')} are as many as the optimizer may be asked for with ${limit}: the search ends`;
   const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
   const how = isPerfect
     ? 'every task that it is chosen by passed when last tried'

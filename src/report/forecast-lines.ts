@@ -26,6 +26,8 @@ export type CostEstimate = {
   readonly totalUsd: Range | null;
   readonly assumed: Readonly<Record<'targetReply' | 'optimizerReply' | 'edit', number>>;
   readonly likely: { readonly calls: number; readonly tokens: number; readonly usd: number | null };
+  /** How many validation tasks are used, where the rollouts cannot afford all. */
+  readonly validation?: string;
   /** How many earlier runs of this project the likely values are learned from. */
   readonly learnedFrom: number;
   /** How often an attempt asks the target, where it is not once. */
@@ -73,6 +75,7 @@ export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle)
   ];
   return [
     ...wrap(estimateLine(costs), width),
+    ...(costs.validation === undefined ? [] : wrap(costs.validation, width)),
     '',
     ...table(COLUMNS, [...rows, total], { width, colors }),
     '',

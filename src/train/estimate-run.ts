@@ -3,7 +3,7 @@ import { isFullRewrite } from '../core/document/index.ts';
 import type { OptimizerStage } from '../pipeline/index.ts';
 import type { Range } from '../report/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
-import { batchSizes, countSteps } from './plan.ts';
+import { batchSizes, countSteps, stepLimit } from './plan.ts';
 
 export type StageEstimate = Readonly<Record<'calls' | 'inputTokens' | 'outputTokens', Range>> & {
   readonly stage: 'mine' | 'rollout' | 'judge' | OptimizerStage;
@@ -83,7 +83,7 @@ export function estimateAttempts(
 /** Where rollouts are limited it is a guess; but steps that make none may fill all epochs. */
 function mostSteps(config: SkillOptConfig, { train, val }: EstimateInput['items']): number {
   const batches = Math.ceil(train / (config.batchSize * config.accumulation));
-  return Math.max(countSteps(config, train, val), config.numEpochs * batches);
+  return Math.min(stepLimit(config, train, val), Math.max(countSteps(config, train, val), config.numEpochs * batches));
 }
 
 type Extras = Pick<EstimateInput, 'config' | 'tokens'> & { readonly steps: number; readonly skill: Range };

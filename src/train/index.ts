@@ -1,4 +1,5 @@
 export { priceFor } from './budget/run-budget.ts';
+export { sizeWords } from './budget/validation-size.ts';
 export { type EstimateInput, estimateAttempts, estimateRun, type StageEstimate } from './estimate-run.ts';
 export { type EvaluateSkillOptions, evaluatePasses, evaluateSkill } from './evaluate-skill.ts';
 export { FRESH_FROM } from './finish.ts';

@@ -8,9 +8,18 @@ import {
   shuffle,
 } from '../core/contracts/index.ts';
 import { isFullRewrite } from '../core/document/index.ts';
-import { isBatchDone, type RunFact, type RunState, type SearchEnd, toKnowledge } from '../core/run/index.ts';
-import { barFor, unmetItems, weigh } from '../core/stats/index.ts';
-import { leastRollouts, rolloutsLeft } from './budget/rollouts-left.ts';
+import {
+  isAccepted,
+  isBatchDone,
+  lostSteps,
+  type RunFact,
+  type RunState,
+  type SearchEnd,
+  toKnowledge,
+} from '../core/run/index.ts';
+import { barFor, planWaves, unmetItems, weigh } from '../core/stats/index.ts';
+import { rolloutsLeft, roomUnder } from './budget/rollouts-left.ts';
+import { fittedSize } from './budget/validation-size.ts';
 import type { Run } from './run.ts';
 
 /** Tasks that are rolled out and reflected on together. */
@@ -134,33 +143,112 @@ export function comparisonOrder(items: readonly Item[], { seed }: Pick<PlanConfi
   return shuffle(items, seed + epoch * 2000);
 }
 
-/** Tasks of a first look at a candidate; with fewer rollouts left a step would be wasted. */
-const LEAST_LOOK = 20;
+type Sized = { readonly config: SkillOptConfig; readonly items: Run['items'] };
 
 /** Why the search is over; `undefined` while there is something to gain. */
-export function whyOver(state: RunState, step: Step, { config, items }: Run): SearchEnd | undefined {
+export function whyOver(state: RunState, step: Step, { config, items }: Sized): SearchEnd | undefined {
   const left = rolloutsLeft(state, config, items);
-  if (left !== undefined && left < neededFor(state, step, items)) return 'rollouts_spent';
-  return isNothingLeft(state, { config, items }) ? 'nothing_to_gain' : undefined;
+  if (left !== undefined && left < neededFor(state, step, { config, items })) return 'rollouts_spent';
+  if (isNothingLeft(state, { config, items })) return 'nothing_to_gain';
+  if (hasOnlyLost(state, config)) return 'only_losses';
+  return state.stepsDone >= stepLimit(config, items.train.length, items.val.length) ? 'optimizer_spent' : undefined;
 }
 
-const neededFor = (state: RunState, step: Step, items: Run['items']) =>
-  newTasks(step, state) + Math.min(items.val.length, LEAST_LOOK);
+const neededFor = (state: RunState, step: Step, sized: Sized) => newTasks(step, state) + lookAt(sized);
+
+/** Tasks of a first look at a candidate; with fewer rollouts left a step would be wasted. */
+function lookAt({ config, items: { val } }: { config: SkillOptConfig; items: { val: { length: number } } }): number {
+  const [first = 0] = knowsNoise(config.gate) && config.useGate ? planWaves(val.length) : [];
+  return Math.max(first, Math.min(val.length, LEAST_LOOK));
+}
+
+const LEAST_LOOK = 20;
+
+/** A batch with fewer tasks teaches too little. */
+const LEAST_BATCH = 12;
+
+/** The step as far as it can be paid for: the last batch before the rollouts run out may be smaller. */
+export function affordableStep(state: RunState, step: Step, sized: Sized): Step {
+  const left = rolloutsLeft(state, sized.config, sized.items);
+  if (left === undefined || !mayShrink(step, sized.config)) return step;
+  const most = left - lookAt(sized);
+  if (most < LEAST_BATCH || newTasks(step, state) <= most) return step;
+  const isKnown = knownIn(state);
+  const [batch] = step.batches;
+  let added = 0;
+  const items = batch!.items.filter(({ id }) => isKnown(id) || ++added <= most);
+  return { ...step, batches: [{ ...batch!, items }] };
+}
+
+const mayShrink = ({ batches }: Step, config: SkillOptConfig) => endsWhenPerfect(config) && batches.length === 1;
+
+/** A winner may owe its place to luck, and would then be hard to beat: after some losses it is measured again. */
+export function isDoubted(
+  { history }: Pick<RunState, 'history'>,
+  { doubtAfter, gate, useGate }: SkillOptConfig,
+): boolean {
+  const lost = lostSteps(history);
+  return doubtAfter > 0 && knowsNoise(gate) && useGate && lost > 0 && lost % doubtAfter === 0;
+}
+
+const MORE_LOSSES_PER_WIN = 3;
+
+/** Candidates that are rejected early cost few rollouts, but as much of the optimizer as any other. */
+function hasOnlyLost({ history }: RunState, { maxLosses, ...config }: SkillOptConfig): boolean {
+  const wins = history.filter(({ action }) => isAccepted(action)).length;
+  return maxLosses > 0 && endsWhenPerfect(config) && lostSteps(history) >= maxLosses + MORE_LOSSES_PER_WIN * wins;
+}
+
+/**
+ * Most steps under a limit of rollouts: so many times the steps that it would pay for if each took a whole batch and all
+ * validation tasks.
+ */
+export function stepLimit(config: StepLimits, train: number, val: number): number {
+  const { maxRollouts, optimizerRatio = 0, batchSize, accumulation } = config;
+  if (maxRollouts === undefined || optimizerRatio === 0 || !endsWhenPerfect(config)) return Number.POSITIVE_INFINITY;
+  const whole = Math.floor((maxRollouts - val) / (Math.min(batchSize * accumulation, train) + val));
+  return Math.ceil(optimizerRatio * Math.max(1, whole));
+}
+
+/** A run of an earlier version has no ratio. */
+type StepLimits = Pick<SkillOptConfig, 'maxRollouts' | 'batchSize' | 'accumulation' | 'gate' | 'useGate'> & {
+  readonly optimizerRatio?: number;
+};
 
 /** A warning where the limit paid for a baseline and a final measurement, and for no step between them. */
-export function noRoomForStep(state: RunState, step: Step, { config, items }: Run): string | undefined {
+export function noRoomForStep(state: RunState, step: Step, { config, items }: Sized): string | undefined {
   const { maxRollouts } = config;
   if (maxRollouts === undefined || state.stepsDone > 0) return undefined;
-  const least = leastRollouts(neededFor(state, step, items), config, items);
+  const least = leastLimit(state, step, { config, items });
   return `maxRollouts: ${maxRollouts} attempts left no room for a step, so nothing was tried; the least is ${least}.`;
 }
 
-function newTasks({ batches }: Step, { attempted, current }: RunState): number {
-  const known = new Set(attempted.hash === current.hash ? attempted.ids : []);
-  return new Set(batches.flatMap((batch) => batch.items.map(({ id }) => id)).filter((id) => !known.has(id))).size;
+/** The smallest higher limit that pays for a step. More validation tasks may be used under it, and more be kept back. */
+function leastLimit(state: RunState, step: Step, { config, items }: Sized): number {
+  const count = items.val.length + (items.spare?.length ?? 0);
+  const needed = Math.min(newTasks(step, state), mayShrink(step, config) ? LEAST_BATCH : Number.POSITIVE_INFINITY);
+  const isEnough = (maxRollouts: number) => {
+    const limited = { ...config, maxRollouts };
+    const val = { length: fittedSize(count, limited) };
+    return roomUnder(limited, { val }) >= needed + lookAt({ config, items: { val } });
+  };
+  let least = config.maxRollouts! + 1;
+  while (!isEnough(least)) least += 1;
+  return least;
 }
 
-const endsWhenPerfect = ({ gate, useGate }: SkillOptConfig) => knowsNoise(gate) && useGate;
+function newTasks({ batches }: Step, state: RunState): number {
+  const isKnown = knownIn(state);
+  return new Set(batches.flatMap((batch) => batch.items.map(({ id }) => id)).filter((id) => !isKnown(id))).size;
+}
+
+/** Whether a training task was attempted with the current skill. */
+function knownIn({ attempted, current }: RunState): (id: string) => boolean {
+  const known = new Set(attempted.hash === current.hash ? attempted.ids : []);
+  return (id) => known.has(id);
+}
+
+const endsWhenPerfect = ({ gate, useGate }: Pick<SkillOptConfig, 'gate' | 'useGate'>) => knowsNoise(gate) && useGate;
 
 /** Once attempts of the baseline have lost this much, there is something to gain, whatever the others show. */
 export const lossThatLeavesRoom = ({ config, items: { val } }: Pick<Run, 'config' | 'items'>): number =>

@@ -24,7 +24,16 @@ import {
 import { rolloutsLeft, secondPassSize } from './budget/rollouts-left.ts';
 import { withReserve } from './budget/with-reserve.ts';
 import { chooseWinner, finish } from './finish.ts';
-import { comparisonOrder, nextEpoch, nextStep, noRoomForStep, planEpoch, type Step, whyOver } from './plan.ts';
+import {
+  affordableStep,
+  comparisonOrder,
+  nextEpoch,
+  nextStep,
+  noRoomForStep,
+  planEpoch,
+  type Step,
+  whyOver,
+} from './plan.ts';
 import { memoryOf, type Run } from './run.ts';
 import { besideBaseline } from './step/first-batch.ts';
 import { leakCriticOf, memorisedShareOf } from './step/guard-edits.ts';
@@ -62,9 +71,11 @@ async function searchEpoch(start: RunState, epoch: number, run: Run): Promise<Ru
     if (!step) return state;
     // `nothing_to_gain`: the current skill passes every validation task. `rollouts_spent`: `maxRollouts`, less what the passes after
     // the search need, does not pay for this step. Tests do not count towards it.
-    const reason = whyOver(state, step, run);
-    if (reason) return endSearch(state, step, reason, run);
-    state = await takeStep(state, step, run);
+    // `only_losses`: too many candidates in a row were rejected. `optimizer_spent`: as many steps were taken as `optimizerRatio` allows.
+    const affordable = affordableStep(state, step, run);
+    const reason = whyOver(state, affordable, run);
+    if (reason) return endSearch(state, affordable, reason, run);
+    state = await takeStep(state, affordable, run);
   }
 }
 

@@ -18,6 +18,7 @@
  */
 import { rm } from 'node:fs/promises';
 import {
+  asBegun,
   type Item,
   noTarget,
   type PromptOverrides,
@@ -42,6 +43,7 @@ import { createStop, readFirst, type StageDeps, type Stop } from '../pipeline/in
 import { runDirectory } from '../stores/index.ts';
 import { createAhead } from './ahead.ts';
 import { advisedLimit, requireRollouts } from './budget/rollouts-left.ts';
+import { sizeWords } from './budget/validation-size.ts';
 import { createReserve, keepLimit } from './budget/with-reserve.ts';
 import { notify, Recorder } from './record/recorder.ts';
 import { createFileUse } from './record/tallies.ts';
@@ -73,7 +75,7 @@ type OpenedRun = {
  */
 export class SkillOptTrainer<I extends Item = Item> {
   readonly #options: TrainerOptions<I>;
-  readonly #config: SkillOptConfig;
+  #config: SkillOptConfig;
   readonly #store: RunStore;
 
   constructor(options: TrainerOptions<I>) {
@@ -93,11 +95,13 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #trainInStore(): Promise<RunSummary> {
+    const known = await this.#store.read();
+    if (known[0]?.type === 'run-start') this.#config = asBegun(this.#config, known[0].config);
     const items = await loadRunItems(this.#options.env, this.#config);
     requireRollouts(this.#config, items);
     const own = { config: this.#config, items, promptOverrides: this.#promptOverrides };
     const start = await describeStart({ ...this.#options, ...own });
-    requireSameRun(this.#store, start, await this.#store.read()); // before anything on disk is touched
+    requireSameRun(this.#store, start, known); // before anything on disk is touched
     const onWarning = (message: string) => notify(this.#options.observers ?? [], 'onWarning', message);
     const store = await this.#store.open({ maxCacheMb: this.#config.maxCacheMb, onWarning });
     return closing(store, async () => {
@@ -174,10 +178,12 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   #warnings(items: RunItems): string[] {
-    const { evalTest, testSplit, verbose } = this.#config;
+    const { evalTest, testSplit, verbose, maxRollouts } = this.#config;
+    const fitted = sizeWords(items, maxRollouts);
     const untested = `The ${testSplit} split is empty: the result will not be tested.`;
     return [
       ...(this.#options.env.warnings ?? []),
+      ...(fitted === undefined ? [] : [fitted]),
       ...(evalTest && items.test.length === 0 ? [untested] : []),
       ...(verbose === undefined ? [] : [VERBOSE_IGNORED]),
     ];

@@ -8,7 +8,9 @@ import {
   type Knowledge,
   noEvidence,
   noKnowledge,
+  planWaves,
 } from '../../../src/public/stats.ts';
+import { affordableSize } from '../../../src/train/budget/validation-size.ts';
 import { shuffleIndexes } from '../gate/dice.ts';
 import { race } from '../race.ts';
 import { batchesOf } from './batches.ts';
@@ -19,13 +21,18 @@ import type { FamilyEdit, FamilySkill } from './world.ts';
 
 const [BATCH, MINIBATCH, READINGS, EDITS, QUIET_STEPS, REMEMBERED] = [40, 5, 3, 4, 3, 8];
 /** What a run may ask of the optimizer, beside what the naive peer asks. */
-const MOST_ASKED = 2;
+const MOST_ASKED = Number(process.env.RATIO ?? 2);
+const MOST_ASKED_IDLE = Number(process.env.RATIO0 ?? MOST_ASKED);
+const DOUBT_AFTER = Number(process.env.DOUBT ?? 3);
+const [MOST_LOSSES, MORE_PER_WIN] = [Number(process.env.LOSSES ?? 20), 3];
+const LEAST_BATCH = 12;
 
 /** The default: a batch is read until something comes of it, what was seen decides, and what rides along is taken out again. */
 export function searchOurWay(lab: Lab): SearchResult {
   const { world, dice } = lab;
-  const { n, train, budget } = world.spec;
-  const ids = Array.from({ length: n }, (_, i) => `${i}`);
+  const { n: all, train, budget } = world.spec;
+  const n = process.env.NOFIT ? all : affordableSize(budget, all);
+  const ids = (n === all ? Array.from({ length: n }, (_, i) => i) : shuffleIndexes(dice, all).slice(0, n)).map(String);
   const batchSize = Math.min(BATCH, train);
   const finalPasses = 0.12 * budget >= 3 * n ? 2 : 1;
   const roll = (of: FamilySkill) => (wanted: readonly string[]) =>
@@ -37,30 +44,35 @@ export function searchOurWay(lab: Lab): SearchResult {
   let knowledge: Knowledge = addOwn(noKnowledge, baseline);
   let seed = knowledge.own;
   const accepted = { good: 0, null: 0, harmful: 0 };
-  let [believedError, accepts, asked, readings, quiet] = [0, 0, 0, 0, 0];
+  let [believedError, accepts, asked, readings, quiet, lost] = [0, 0, 0, 0, 0, 0];
   const memory: Tried[] = [];
-  const mostAsked = MOST_ASKED * Math.max(1, Math.floor((budget - n) / (BATCH + n)));
+  const whole = Math.max(1, Math.floor((budget - n) / (BATCH + n)));
+  const mostAsked = () => (accepts > 0 ? MOST_ASKED : MOST_ASKED_IDLE) * whole;
   const left = () => lab.left() - finalPasses * n;
   const batches = batchesOf(train, batchSize, dice);
   const halves: FamilyEdit[][] = [];
   const single: FamilyEdit[][] = [];
   let tasks: number[] = [];
-  while (asked < mostAsked) {
+  const look = Math.max(planWaves(n)[0]!, Math.min(n, 20));
+  while (asked < mostAsked() && lost < MOST_LOSSES + MORE_PER_WIN * accepts) {
     if (quiet >= QUIET_STEPS && left() >= n) {
       const suspect = nextSuspect();
-      if (suspect) tryCandidate(world.remove(skill, suspect));
+      if (suspect && tryCandidate(world.remove(skill, suspect), true) === 'accept') lost = 0;
       quiet = QUIET_STEPS - 1;
       if (suspect) continue;
     }
     const isReadAgain = readings > 0 && readings < READINGS && lab.trainCost(skill, tasks) === 0;
     if (!isReadAgain) [tasks, readings] = [batches.next().value!.tasks, 0];
-    if (left() < lab.trainCost(skill, tasks) + Math.min(n, 20)) break;
+    const most = left() - look;
+    if (lab.trainCost(skill, tasks) > most) tasks = affordable(tasks, most);
+    if (left() < lab.trainCost(skill, tasks) + look) break;
     readings++;
     asked++;
     const results = lab.train(skill, tasks, true);
     const shown = memory.slice(-REMEMBERED);
     const { edits } = lab.ask({ skill, ...results, minibatch: MINIBATCH, limit: EDITS, memory: shown });
-    const chosen = edits.filter(({ key }) => !skill.keys.has(key)).slice(0, EDITS);
+    const chosen = edits.filter(({ key, type }) => !skill.keys.has(key) && (type as string) !== 'copy').slice(0, EDITS);
+    lost++;
     quiet += edits.length <= EDITS ? QUIET_STEPS : 1;
     if (chosen.length === 0) continue;
     const verdict = tryCandidate(world.apply(skill, chosen));
@@ -69,6 +81,7 @@ export function searchOurWay(lab: Lab): SearchResult {
       continue;
     }
     quiet = 0;
+    lost = 0;
     if (chosen.length > 1) {
       halves.push(chosen.slice(Math.ceil(chosen.length / 2)));
       single.push(...chosen.toReversed().map((edit) => [edit]));
@@ -95,9 +108,17 @@ export function searchOurWay(lab: Lab): SearchResult {
     return suspect.every(({ key }) => skill.keys.has(key)) ? suspect : nextSuspect();
   }
 
-  function tryCandidate(candidate: FamilySkill): string {
+  /** As many of the tasks as can be paid for, unless they are too few. */
+  function affordable(all: readonly number[], most: number): number[] {
+    let cost = 0;
+    const kept = all.filter((task) => lab.trainCost(skill, [task]) === 0 || ++cost <= most);
+    return kept.length < LEAST_BATCH ? [...all] : kept;
+  }
+
+  function tryCandidate(candidate: FamilySkill, isRemoval = false): string {
     const sides = { candidate: roll(candidate), current: roll(skill) };
-    const raced = race({ knowledge, ids: shuffled(), batchSize, ...sides, left, together: lab.together });
+    const isDoubted = !isRemoval && DOUBT_AFTER > 0 && lost > 1 && (lost - 1) % DOUBT_AFTER === 0;
+    const raced = race({ knowledge, ids: shuffled(), batchSize, ...sides, left, isDoubted, together: lab.together });
     knowledge = raced.knowledge;
     if (skill === world.seedSkill) seed = knowledge.own;
     if (raced.verdict === 'accept') take(candidate, raced.observed);

@@ -24,6 +24,10 @@ const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<st
     gate: 'strict',
     racing: 'off',
     finalPasses: 0,
+    fitValidation: false,
+    doubtAfter: 0,
+    maxLosses: 0,
+    optimizerRatio: 0,
     leakCritic: false,
   },
 };
@@ -151,6 +155,22 @@ export const configShape = {
     positive.optional(),
     'Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.',
   ),
+  fitValidation: setting(
+    flag(true),
+    'Where maxRollouts cannot afford all validation tasks, use a sample of them. selEnvNum wins.',
+  ),
+  doubtAfter: setting(
+    whole.default(3),
+    'Rejected candidates in a row after which the current skill is measured again. 0: never.',
+  ),
+  maxLosses: setting(
+    whole.default(20),
+    'Rejected candidates in a row that end the search, and 3 more for each one accepted. 0: no limit.',
+  ),
+  optimizerRatio: setting(
+    z.number().nonnegative().default(2),
+    'Most steps under maxRollouts, as a multiple of those that measure every candidate on all tasks. 0: no limit.',
+  ),
   leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks.'),
   maxMemorisedShare: setting(share.optional(), 'Most training tasks that an edit may repeat.'),
   useGate: setting(flag(true), 'Keep a candidate only if it is better.'),
@@ -231,6 +251,23 @@ const REMOVED_KEYS: Readonly<Record<string, RemovedKey>> = {
 
 export const isWithoutEffect = (key: string, value: unknown): boolean =>
   Object.hasOwn(REMOVED_KEYS, key) && REMOVED_KEYS[key]!.withoutEffect === value;
+
+/** What earlier versions did, by keys that they did not have: a run that was begun with one goes on as it began. */
+const ADDED_KEYS = {
+  fitValidation: false,
+  doubtAfter: 0,
+  maxLosses: 0,
+  optimizerRatio: 0,
+} as const satisfies Partial<SkillOptConfig>;
+
+export const isAsBefore = (key: string, value: unknown): boolean =>
+  Object.hasOwn(ADDED_KEYS, key) && ADDED_KEYS[key as keyof typeof ADDED_KEYS] === value;
+
+/** The settings for a run that was begun with `begun`. */
+export function asBegun(config: SkillOptConfig, begun: object): SkillOptConfig {
+  const added = Object.entries(ADDED_KEYS).filter(([key]) => !Object.hasOwn(begun, key));
+  return { ...config, ...Object.fromEntries(added) };
+}
 
 /** The removed keys that an input still sets to something. */
 export const removedKeysIn = (input: unknown): { readonly key: string; readonly why: string }[] =>

@@ -72,6 +72,7 @@ export {
   isAccepted,
   isBatchDone,
   keptEdits,
+  lostSteps,
   passOf,
   passScore,
   scoreNow,

@@ -24,6 +24,8 @@ export type WaveInput = {
   readonly remaining: readonly string[];
   readonly settings?: RaceSettings;
   readonly isSecondPass?: boolean;
+  /** No rollouts are left for the rest: what was seen decides. */
+  readonly isLast?: boolean;
 };
 
 /** Items that moved one way, and by how much together. */
@@ -107,7 +109,7 @@ function decide(standing: Standing): Decision {
   const settings = standing.settings ?? settingsFor(knowledge, ids, DEFAULT_BATCH_SIZE);
   const bar = barFor(weighed.noise, ids.length);
   const isAhead = weighed.gain >= bar.gain && weighed.lead >= bar.lead;
-  return remaining.length > 0
+  return remaining.length > 0 && !standing.isLast
     ? decideEarly(standing, settings, isAhead)
     : decideAtEnd(standing, settings, bar, isAhead);
 }
@@ -125,11 +127,12 @@ function decideEarly({ weighed, remaining, ids }: Standing, { price }: RaceSetti
 const EARLY_SHARE = 0.3;
 
 function decideAtEnd(standing: Standing, settings: RaceSettings, bar: Bar, isAhead: boolean): Decision {
-  const { weighed, ids, isSecondPass = false } = standing;
-  const reason = figures(weighed, ids.length);
+  const { weighed, ids, remaining, isSecondPass = false, isLast = false } = standing;
+  const met = ids.length - remaining.length;
+  const reason = `${figures(weighed, ids.length)}${isLast ? ` after ${met} of ${ids.length} items: no rollouts are left` : ''}`;
   const doubt = isAhead ? weighed.downside : weighed.upside;
   const isWorthAPass = doubt > settings.price * ids.length && weighed.lead > -bar.lead;
-  if (!isSecondPass && settings.hasSecondPass && isWorthAPass) {
+  if (!isSecondPass && !isLast && settings.hasSecondPass && isWorthAPass) {
     return { verdict: 'continue', reason: `${reason}; a second pass decides` };
   }
   if (isAhead) return { verdict: 'accept', reason };

@@ -20,6 +20,8 @@ export type RaceInput = {
   readonly seed?: number;
   /** Rollouts that the search may still make; no limit unless given. */
   readonly rolloutsLeft?: number | undefined;
+  /** Whether the current skill may owe its score to luck: it is rolled out on all items beside the candidate. */
+  readonly isDoubted?: boolean;
   /** Why no agent could use a text, though it could use the current one. Asked before anything is paid for. */
   readonly whyUnusable?: ((skill: string) => Promise<string | undefined>) | undefined;
 };

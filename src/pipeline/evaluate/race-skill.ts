@@ -18,6 +18,7 @@ import { type StageDeps, settleAll } from '../stage-deps.ts';
 import { findBlame, type JudgedCandidate, type RaceInput } from './race-input.ts';
 import {
   type AskedAgain,
+  type HowToJudge,
   type JudgedRace,
   judge,
   type RaceResults,
@@ -42,21 +43,24 @@ export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps
   let shown: RaceResults = { results: [], confirmation: [], refreshed: [], waves: [] };
   for (const end of planWaves(order.length, settings)) {
     const wave = order.slice(shown.results.length, end);
-    if (!isPaidFor(wave.length + unmetOf(wave, input).length, shown, input)) return stopRace(shown, settings, input);
-    const judged = await judgeSettled(await rollWave(wave, shown, race), settings, race);
+    const own = ownFor(wave, shown, input);
+    if (!isPaidFor(wave.length + own.length, shown, input)) return stopRace(shown, settings, race);
+    const judged = await judgeSettled(await rollWave({ wave, own }, shown, race), { settings }, race);
     if (isOver(judged, input)) return conclude(judged, race);
     shown = judged.shown;
   }
   if (isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(order, shown, race);
-  return conclude(await judgeSettled(shown, { ...settings, hasSecondPass: false }, race), race);
+  return conclude(await judgeSettled(shown, { settings: { ...settings, hasSecondPass: false } }, race), race);
 }
 
 /** An early winner is not taken where the veto must see every task, or where many rollouts gave no result. */
-function isOver({ judgement, shown: { results } }: JudgedRace, { items, config }: RaceInput): boolean {
+function isOver({ judgement, shown }: JudgedRace, input: RaceInput): boolean {
   if (judgement.verdict !== 'accept') return judgement.verdict !== 'continue';
-  const isEarly = results.length < items.length;
-  return !(isEarly && (config.regressionVeto || whyInvalid(results, shareOf(config)) !== undefined));
+  return shown.results.length === input.items.length || mayWinEarly(shown, input);
 }
+
+const mayWinEarly = ({ results }: RaceResults, { config }: RaceInput) =>
+  !config.regressionVeto && whyInvalid(results, shareOf(config)) === undefined;
 
 function settingsOf({ items, state, config }: RaceInput): RaceSettings {
   const { batchSize = DEFAULT_BATCH_SIZE } = config;
@@ -75,6 +79,12 @@ function orderItems({ items, state, seed = 0 }: RaceInput): Item[] {
   return raceOrder(shuffle([...byId.keys()], seed), rateOf).map((id) => byId.get(id)!);
 }
 
+/** What the current skill is rolled out on beside a wave: what it has not met; beside the first one all, if it is in doubt. */
+function ownFor(wave: readonly Item[], shown: RaceResults, input: RaceInput): readonly Item[] {
+  const isInDoubt = (input.isDoubted ?? false) && shown.results.length === 0;
+  return isInDoubt && isPaidFor(wave.length + input.items.length, shown, input) ? input.items : unmetOf(wave, input);
+}
+
 function unmetOf(wave: readonly Item[], { state }: RaceInput): Item[] {
   const ids = wave.map(({ id }) => id);
   const unmet = new Set(unmetItems(toKnowledge(state.gate), ids));
@@ -89,15 +99,17 @@ function leftAfter({ results, confirmation, refreshed, blame }: RaceResults, { r
   return rolloutsLeft === undefined ? undefined : rolloutsLeft - spent;
 }
 
+type BothSides = { readonly wave: readonly Item[]; readonly own: readonly Item[] };
+
 /** Both sides at the same time. */
-async function rollWave(wave: readonly Item[], shown: RaceResults, race: Race): Promise<RaceResults> {
+async function rollWave({ wave, own }: BothSides, shown: RaceResults, race: Race): Promise<RaceResults> {
   const { skill, input, deps } = race;
-  const [candidate, own] = await settleAll([
+  const [candidate, refreshed] = await settleAll([
     runRollout({ env: input.env, skill, items: wave, isPart: true }, deps),
-    rollCurrent(unmetOf(wave, input), shown, race),
+    rollCurrent(own, shown, race),
   ] as const);
   const results = [...shown.results, ...candidate];
-  return withBlame({ ...shown, results, refreshed: [...shown.refreshed, ...own] }, results, race);
+  return withBlame({ ...shown, results, refreshed: [...shown.refreshed, ...refreshed] }, results, race);
 }
 
 async function rollSecond(order: readonly Item[], shown: RaceResults, race: Race): Promise<RaceResults> {
@@ -150,31 +162,34 @@ async function rollAgain(
 }
 
 /** What was seen, and what it says now. */
-async function judgeSettled(seen: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
-  const { shown, judgement } = await settleDisputes(seen, settings, race);
+async function judgeSettled(seen: RaceResults, how: HowToJudge, race: Race): Promise<JudgedRace> {
+  const { shown, judgement } = await settleDisputes(seen, how, race);
   const { verdict, reason, expectedGain, chance } = judgement;
   const wave = { met: shown.results.length, expectedGain, chance, verdict, reason };
   return { shown: { ...shown, waves: [...shown.waves, wave] }, judgement };
 }
 
 /** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
-async function settleDisputes(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedRace> {
+async function settleDisputes(shown: RaceResults, how: HowToJudge, race: Race): Promise<JudgedRace> {
   const { input } = race;
-  const judgement = judge(shown, settings, input);
+  const judgement = judge(shown, how, input);
   if (judgement.verdict !== 'accept') return { shown, judgement };
   const { observed, knowledge } = toEvidences(shown, input);
   const disputed = new Set(disputedItems(knowledge, observed));
   if (!isPaidFor(disputed.size, shown, input)) return { shown, judgement };
   const asked = input.items.filter(({ id }) => disputed.has(id));
   const settled = { ...shown, refreshed: [...shown.refreshed, ...(await rollCurrent(asked, shown, race))] };
-  return { shown: settled, judgement: judge(settled, settings, input) };
+  return { shown: settled, judgement: judge(settled, how, input) };
 }
 
-/** No rollouts are left for the next wave: what was seen decides nothing. */
-function stopRace(shown: RaceResults, settings: RaceSettings, input: RaceInput): JudgedCandidate {
-  const judgement = judge(shown, { ...settings, hasSecondPass: false }, input);
-  const reason = `no rollouts are left after ${shown.results.length} of ${input.items.length} items`;
-  return toVerdict({ shown, judgement: { ...judgement, verdict: 'inconclusive', reason } }, undefined, input);
+/** No rollouts are left for the next wave: the expected gain decides, unless the veto would have to see the rest. */
+async function stopRace(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedCandidate> {
+  if (shown.results.length > 0 && mayWinEarly(shown, race.input)) {
+    return conclude(await judgeSettled(shown, { settings, isLast: true }, race), race);
+  }
+  const judgement = judge(shown, { settings }, race.input);
+  const reason = `no rollouts are left after ${shown.results.length} of ${race.input.items.length} items`;
+  return toVerdict({ shown, judgement: { ...judgement, verdict: 'inconclusive', reason } }, undefined, race.input);
 }
 
 async function conclude(judged: JudgedRace, race: Race): Promise<JudgedCandidate> {

@@ -55,7 +55,9 @@ export function toEvidences({ results, confirmation, refreshed }: RaceResults, {
   return { first, observed, knowledge };
 }
 
-export function judge(shown: RaceResults, settings: RaceSettings, input: RaceInput): WaveJudgement {
+export type HowToJudge = { readonly settings: RaceSettings; readonly isLast?: boolean };
+
+export function judge(shown: RaceResults, how: HowToJudge, input: RaceInput): WaveJudgement {
   const { first, observed, knowledge } = toEvidences(shown, input);
   const met = new Set(first.map(({ id }) => id));
   const missing = [...met].filter((id) => !observed.has(id));
@@ -63,7 +65,7 @@ export function judge(shown: RaceResults, settings: RaceSettings, input: RaceInp
   const isSecondPass = shown.confirmation.length > 0;
   const share = shareOf(input.config);
   const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
-  const wave = { knowledge, observed, missing, maxMissingShare, remaining, settings, isSecondPass };
+  const wave = { knowledge, observed, missing, maxMissingShare, remaining, isSecondPass, ...how };
   const { needs, ...judged } = judgeWave(wave);
   if (shown.blame) {
     const { threw, total, reason } = shown.blame;

@@ -22,16 +22,10 @@ export function rolloutsLeft({ rollouts }: Pick<RunState, 'rollouts'>, config: S
   return config.maxRollouts - passesKept(config, items) * items.val.length - rollouts;
 }
 
-/** The smallest higher limit that leaves a step of `needed` attempts. What is kept back grows with the limit. */
-export function leastRollouts(needed: number, config: SkillOptConfig, items: Sizes): number {
-  const isEnough = (maxRollouts: number) => {
-    const limited = { ...config, maxRollouts };
-    const rollouts = items.val.length + secondPassSize(limited, items);
-    return rolloutsLeft({ rollouts }, limited, items)! >= needed;
-  };
-  let least = (config.maxRollouts ?? 0) + 1;
-  while (!isEnough(least)) least += 1;
-  return least;
+/** What the search could spend under a limit, once the baseline is measured. */
+export function roomUnder(config: SkillOptConfig, items: Sizes): number {
+  const rollouts = items.val.length + secondPassSize(config, items);
+  return rolloutsLeft({ rollouts }, config, items) ?? Number.POSITIVE_INFINITY;
 }
 
 const PRUNE_PASSES = 4;

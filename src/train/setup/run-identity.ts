@@ -1,6 +1,7 @@
 import {
   type ChatModel,
   type Item,
+  isAsBefore,
   isWithoutEffect,
   noTarget,
   type PromptOverrides,
@@ -20,6 +21,7 @@ import {
 import { defined, parseJson, skillHash } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { loadPackagePrompts, loadPrompts, surelyFits } from '../../pipeline/index.ts';
+import { sizeWords } from '../budget/validation-size.ts';
 import { countSteps } from '../plan.ts';
 import type { TrainerOptions } from '../run.ts';
 import type { RunItems } from './run-items.ts';
@@ -39,6 +41,8 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
   const initialSkill = options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
   requireReadable(initialSkill);
   const more = trainsMore(config) ? loadPackagePrompts() : {};
+  const fitted = sizeWords(items, config.maxRollouts);
+  const aboutTasks = [...(env.warnings ?? []), ...(fitted === undefined ? [] : [fitted])];
   const prompts = { ...loadPrompts(promptOverrides, config.extras), ...more };
   return {
     type: 'run-start',
@@ -54,7 +58,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
     ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),
     ...(env.card ? { card: env.card } : {}),
-    ...(env.warnings && env.warnings.length > 0 ? { aboutTasks: env.warnings } : {}),
+    ...(aboutTasks.length > 0 ? { aboutTasks } : {}),
   };
 }
 
@@ -126,7 +130,10 @@ export function requireSameRun(store: RunStore, start: Start, journal: readonly 
   const now = start.identity;
   const before: RunIdentity = { ...first.identity, ...withoutSecrets(first.identity) };
   const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
+  const isNewKey = (key: string) => before[key] === undefined && isAsBefore(key, now[key]);
+  const differing = keys.filter(
+    (key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]) && !isNewKey(key),
+  );
   if (differing.length === 0) return;
   if (differing.join() === SKILL) refuseApplied(store, start, journal);
   const changes = describeChanges(differing, before, now);

@@ -6,8 +6,12 @@ import {
   type SkillOptConfig,
 } from '../../core/contracts/index.ts';
 import { skillHash } from '../../core/text/index.ts';
+import { fitValidation } from '../budget/validation-size.ts';
 
-export type RunItems = Readonly<Record<'train' | 'val' | 'test', readonly Item[]>>;
+export type RunItems = Readonly<Record<'train' | 'val' | 'test', readonly Item[]>> & {
+  /** Validation tasks that the rollouts cannot afford: nobody attempts them, and no edit may repeat them. */
+  readonly spare?: readonly Item[];
+};
 
 type SplitConfig = Partial<SkillOptConfig> & Pick<SkillOptConfig, 'selectionSplit' | 'testSplit' | 'evalTest'>;
 
@@ -15,15 +19,16 @@ type SplitConfig = Partial<SkillOptConfig> & Pick<SkillOptConfig, 'selectionSpli
 export async function loadRunItems(env: SkillEnv, config: SplitConfig): Promise<RunItems> {
   const { selectionSplit, testSplit, evalTest } = config;
   const train = await env.getItems('train');
-  const val = await splitItems(env, selectionSplit, config);
+  const all = await splitItems(env, selectionSplit, config);
   const test = evalTest ? await splitItems(env, testSplit, config) : [];
   requireTrainSize(train.length, config);
   requireItems(env, 'train', train, 'There is nothing to learn from.');
   if (config.useGate !== false || config.finalPasses !== 0)
-    requireItems(env, selectionSplit, val, 'The gate has nothing to measure on.');
-  requireProtected(val, config);
-  requireDistinctIds(env, { train, [selectionSplit]: val, [testSplit]: test });
-  return { train, val, test };
+    requireItems(env, selectionSplit, all, 'The gate has nothing to measure on.');
+  requireProtected(all, config);
+  requireDistinctIds(env, { train, [selectionSplit]: all, [testSplit]: test });
+  const { val, spare } = fitValidation(all, config);
+  return { train, val, test, ...(spare.length > 0 ? { spare } : {}) };
 }
 
 /** The tasks of a split that a run takes, in file order. A split that is both takes the limit of validation. */

@@ -1,7 +1,7 @@
 import type { Progress, RunState } from '../../core/run/index.ts';
 import { gateScore } from '../../pipeline/index.ts';
 import { secondPassSize } from '../budget/rollouts-left.ts';
-import { lossThatLeavesRoom, nextStep, planEpoch, type Step, whyOver } from '../plan.ts';
+import { affordableStep, lossThatLeavesRoom, nextStep, planEpoch, type Step, whyOver } from '../plan.ts';
 import type { Run } from '../run.ts';
 import { rollOutStep } from './take-step.ts';
 
@@ -24,9 +24,11 @@ export function besideBaseline(start: RunState, run: Run): (result?: Progress['r
 function firstStep(start: RunState, run: Run): Step | undefined {
   const { config, env, items } = run;
   if (env.planTrainEpoch) return undefined; // it is asked once for an epoch
-  const step = nextStep(start, planEpoch(1, run), run);
+  const whole = nextStep(start, planEpoch(1, run), run);
+  if (!whole) return undefined;
   const measured = { ...start, rollouts: items.val.length + secondPassSize(config, items) };
-  if (!step || whyOver(measured, step, run)) return undefined;
+  const step = affordableStep(measured, whole, run);
+  if (whyOver(measured, step, run)) return undefined;
   const validated = new Set(items.val.map(({ id }) => id));
   const isShared = step.batches.some((batch) => batch.items.some(({ id }) => validated.has(id)));
   return isShared ? undefined : step;

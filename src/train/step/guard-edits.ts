@@ -60,10 +60,10 @@ export function guardedItems(items: RunItems): readonly GuardedItem[] {
   return known;
 }
 
-function guardAll({ train, val, test }: RunItems): GuardedItem[] {
+function guardAll({ train, val, test, spare = [] }: RunItems): GuardedItem[] {
   const guard = (items: readonly Item[], split: GuardedItem['split']) =>
     items.map(({ id, ...rest }) => ({ id, split, ...sortTexts(rest) }));
-  return [...guard(train, 'train'), ...guard(val, 'val'), ...guard(test, 'test')];
+  return [...guard(train, 'train'), ...guard([...val, ...spare], 'val'), ...guard(test, 'test')];
 }
 
 const plainKey = (key: string) => key.toLowerCase().replace(/[\s_-]/g, '');

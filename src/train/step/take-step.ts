@@ -17,6 +17,7 @@ import type { LeakCritic } from '../../core/guard/index.ts';
 import {
   isAccepted,
   keptEdits,
+  lostSteps,
   type RunState,
   removalKey,
   type StepAction,
@@ -47,7 +48,7 @@ import {
   withoutPassageIn,
 } from '../../pipeline/index.ts';
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
-import type { Step } from '../plan.ts';
+import { isDoubted, type Step } from '../plan.ts';
 import { memoryOf, type Run } from '../run.ts';
 import { leakCriticOf, refuseLeaks, unusableBeside, withoutRepeats } from './guard-edits.ts';
 
@@ -180,7 +181,7 @@ async function updateDocument(patch: Patch, patches: readonly RawPatch[], work: 
 type Candidate = Awaited<ReturnType<typeof updateSkill>>;
 
 async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run }: StepWork) {
-  const gate = gateOf(state, run, plan.batches[0]!.seed);
+  const gate = { ...gateOf(state, run, plan.batches[0]!.seed), isDoubted: isDoubted(state, run.config) };
   // Not measured: the current text (`skip_no_patches` without edits, `skip_no_rewrite`, otherwise `unchanged`), and a text that no
   // agent could use (`skip_invalid`; the next analysts read its edits and `invalidReason`). Such a step still counts: in the
   // schedule of the edit budget, and as a proposal of its batch. Where more than half of all tasks throw, `findBlame` attempts up
@@ -242,9 +243,8 @@ async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): P
 
 /** An optimizer that proposes no more than may be tried at once has no further ideas. */
 function isQuiet({ history, draft }: RunState): boolean {
-  const lost = history.slice(history.findLastIndex(({ action, removed }) => isAccepted(action) || removed) + 1);
   const isOutOfIdeas = (draft.nEditsMerged ?? 0) <= (draft.editBudget ?? 0);
-  return isOutOfIdeas || lost.length + 1 >= QUIET_STEPS;
+  return isOutOfIdeas || lostSteps(history) + 1 >= QUIET_STEPS;
 }
 
 type AddedPart = { readonly of: number; readonly removed: readonly string[] };

@@ -97,6 +97,10 @@ describe('parseConfig', () => {
       gate: 'strict',
       racing: 'off',
       leakCritic: false,
+      fitValidation: false,
+      doubtAfter: 0,
+      maxLosses: 0,
+      optimizerRatio: 0,
       maxSkillTokens: 0,
     });
     expect(paper.finalPasses).toBe(0);

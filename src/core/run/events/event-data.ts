@@ -21,7 +21,7 @@ export type TriedText = { readonly op: string; readonly target: string; readonly
 export type Refusal = TriedText & { readonly reason: string; readonly kind?: string };
 
 /** Why a search was over before its epochs were. */
-export type SearchEnd = 'nothing_to_gain' | 'rollouts_spent';
+export type SearchEnd = 'nothing_to_gain' | 'rollouts_spent' | 'only_losses' | 'optimizer_spent';
 
 export type TestSubject = 'baseline' | 'best' | 'final';
 

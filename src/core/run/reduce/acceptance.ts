@@ -33,6 +33,10 @@ export function recordPasses(state: RunState, table: Readonly<Record<string, Pas
 export const isAccepted = (action: string): boolean =>
   action === 'accept' || action === 'accept_new_best' || action === 'force_accept';
 
+/** Steps in a row, up to the last one, that left the skill as it is. */
+export const lostSteps = (history: readonly StepRecord[]): number =>
+  history.length - 1 - history.findLastIndex(({ action, removed }) => isAccepted(action) || removed !== undefined);
+
 /** Whether a batch needs no further proposal. An optimizer that proposed nothing would propose nothing again. */
 export function isBatchDone(
   { action, proposal = 1, nEditsMerged }: StepRecord,

@@ -37,7 +37,8 @@ describe('a limit of rollouts', () => {
   ];
 
   it.each(cases)('of %i is kept with %i validation tasks, all but the test counted', async (maxRollouts, val) => {
-    const { made, facts, state, summary } = await run({ config: { maxRollouts }, sizes: { train: 16, val } });
+    const config = { maxRollouts, fitValidation: false, optimizerRatio: 0 };
+    const { made, facts, state, summary } = await run({ config, sizes: { train: 16, val } });
     expect(made).toBeLessThanOrEqual(maxRollouts);
     expect(state.rollouts).toBeLessThanOrEqual(maxRollouts);
     expect(state.rollouts).toBeGreaterThanOrEqual(made);
@@ -52,7 +53,7 @@ describe('a limit of rollouts', () => {
     async (val) => {
       const sizes = { train: 48, val };
       const tried = async (maxRollouts: number) =>
-        (await run({ config: { maxRollouts, batchSize: 16 }, sizes })).summary;
+        (await run({ config: { maxRollouts, batchSize: 16, fitValidation: false }, sizes })).summary;
       const stuck = await tried(3 * val);
       expect(stuck).toMatchObject({ isDone: true, stepsDone: 0 });
       const said = stuck.warnings.map((text) =>
