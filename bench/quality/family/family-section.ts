@@ -5,7 +5,8 @@ import type { BenchOptions, Section } from '../section.ts';
 import type { CompareInput } from './compare-in-world.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { JUDGING_SEED, randomWorlds, TUNING_SEED } from './random-worlds.ts';
-import { FAMILY, NULL_WORLDS, SCORE_WORLDS, type WorldSpec } from './world-spec.ts';
+import type { WorldSpec } from './world-spec.ts';
+import { FAMILY, NULL_WORLDS, SCORE_WORLDS } from './worlds.ts';
 
 /** Seeds from here on judge; to tune, take others: `--from 5000000`. */
 const JUDGING_FROM = 1_000;
