@@ -1,12 +1,9 @@
 import { createDice, type Dice } from '../gate/dice.ts';
 import type { Effects, WorldSpec } from './world-spec.ts';
 
-/** The worlds that judge are drawn from this seed, once; those to tune on from the other. */
+/** The worlds that judge are drawn from this seed, once; those to tune on from the other. Low budgets take the next one. */
 export const JUDGING_SEED = 20_261_115;
 export const TUNING_SEED = 77;
-
-export const LOW_JUDGING_SEED = JUDGING_SEED + 1;
-export const LOW_TUNING_SEED = TUNING_SEED + 1;
 
 type Draws = {
   pick<T>(...options: readonly T[]): T;
