@@ -4,6 +4,8 @@ import type { Pair, Run } from './compare-in-world.ts';
 export type Figures = ReturnType<typeof figuresOf>;
 
 const LARGE_GAIN = 0.15;
+/** Where the peer gains less than this, or loses, the gains are compared with this. */
+const LEAST_GAIN = 0.005;
 
 /** What came of one world, over its seeds. Pairs of figures are the naive peer's and ours. */
 export function figuresOf(pairs: readonly Pair[]) {
@@ -18,7 +20,12 @@ export function figuresOf(pairs: readonly Pair[]) {
     runs: pairs.length,
     naiveGain: of(naive, (run) => run.gain),
     gain: of(ours, (run) => run.gain),
-    ratio: ratio((run) => run.gain),
+    ratio:
+      of(ours, (run) => run.gain) /
+      Math.max(
+        LEAST_GAIN,
+        of(naive, (run) => run.gain),
+      ),
     t: tOf(differences),
     error: of(ours, (run) => run.error),
     naiveError: of(naive, (run) => run.error),

@@ -1,6 +1,6 @@
 import type { Dice } from '../gate/dice.ts';
 import { shuffleIndexes } from '../gate/dice.ts';
-import type { FamilyEdit, FamilySkill, FamilyWorld } from './world.ts';
+import { type FamilyEdit, type FamilySkill, type FamilyWorld, isCopy } from './world.ts';
 
 /** What an optimizer is shown of what was tried before. */
 export type Tried = { readonly edits: readonly FamilyEdit[]; readonly status: 'rejected' | 'undecided' };
@@ -135,9 +135,6 @@ export function createFamilyOptimizer(world: FamilyWorld, dice: Dice) {
 }
 
 const copyOf = (task: number): FamilyEdit => ({ key: `copy ${task}`, about: -1, type: 'copy', copies: task });
-
-/** A search may refuse such an edit: that it holds a training answer can be seen without a rollout. */
-export const isCopy = ({ type }: FamilyEdit): boolean => type === 'copy';
 
 /** What is undecided weighs half. */
 function timesRejected(rule: number, memory: readonly Tried[]): number {

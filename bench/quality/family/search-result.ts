@@ -1,4 +1,4 @@
-import type { FamilyEdit, FamilySkill, FamilyWorld } from './world.ts';
+import { type FamilySkill, type FamilyWorld, isCopy } from './world.ts';
 
 /** What came of one run of a search. Scores are from 0 to 1. */
 export type SearchResult = Outcome & {
@@ -44,7 +44,6 @@ export function outcomeOf(world: FamilyWorld, shipped: FamilySkill, { value, int
 
 function countLines({ edits }: FamilySkill, isNull: boolean): Lines {
   const lines = edits.filter(({ type }) => type !== 'clash');
-  const of = (...types: FamilyEdit['type'][]) => lines.filter(({ type }) => types.includes(type)).length;
-  const useless = isNull ? lines.length : of('null', 'harmful', 'copy');
-  return { added: lines.length, useless, copied: of('copy') };
+  const useful = isNull ? [] : lines.filter(({ type }) => type === 'good');
+  return { added: lines.length, useless: lines.length - useful.length, copied: lines.filter(isCopy).length };
 }

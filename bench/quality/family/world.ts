@@ -22,6 +22,9 @@ export type FamilyEdit = {
   readonly moves?: Moves;
 };
 
+/** A search may refuse such an edit: that it holds a training answer can be seen without a rollout. */
+export const isCopy = ({ type }: FamilyEdit): boolean => type === 'copy';
+
 /** A document: what it says, and the chance of success that it gives each task. */
 export type FamilySkill = {
   readonly id: number;
