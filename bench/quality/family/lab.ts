@@ -39,7 +39,7 @@ const PASS = 0.5;
 
 /** The same world for either side of a comparison; dice of its own for each. */
 export function openLab(spec: WorldSpec, seed: number, side: number): Lab {
-  const world = createFamilyWorld(spec, createDice(seed, 1));
+  const world = createFamilyWorld(spec, createDice(seed, 1), createDice(seed, 4));
   const dice = createDice(seed, 2, side);
   const optimizer = createFamilyOptimizer(world, createDice(seed, 3, side));
   const use = { calls: 0, optimizerCalls: 0, tokens: 0, rounds: 0 };

@@ -2,7 +2,7 @@ import { buildScheduler } from '../../../src/core/contracts/index.ts';
 import { batchesOf } from './batches.ts';
 import type { Lab } from './lab.ts';
 import type { Tried } from './optimizer.ts';
-import type { SearchResult } from './search-result.ts';
+import { outcomeOf, type SearchResult } from './search-result.ts';
 
 const [BATCH, MINIBATCH] = [40, 8];
 
@@ -42,11 +42,8 @@ export function searchNaively(lab: Lab): SearchResult {
       memory.push({ edits: chosen, status: 'rejected' });
     }
   }
-  const truth = world.truth(skill);
   return {
-    gain: truth - world.truth(world.seedSkill),
-    error: score - truth,
-    covers: false,
+    ...outcomeOf(world, skill, { value: score }),
     claims: score > first,
     accepted,
     believedError: 0,

@@ -1,6 +1,6 @@
 import type { Dice } from '../gate/dice.ts';
 import { shuffleIndexes } from '../gate/dice.ts';
-import type { FamilyEdit, FamilySkill, FamilyWorld } from './world.ts';
+import { type FamilyEdit, type FamilySkill, type FamilyWorld, isCopy } from './world.ts';
 
 /** What an optimizer is shown of what was tried before. */
 export type Tried = { readonly edits: readonly FamilyEdit[]; readonly status: 'rejected' | 'undecided' };
@@ -28,6 +28,8 @@ const [PROMPT, TRAJECTORY, REPLY] = [1500, 300, 400];
 const HARMFUL_SENTENCES = 12;
 const HARM_SHARE = 0.2;
 const SAY_ANYTHING = 0.3;
+/** A copied answer looks good in the trajectory that it comes from. */
+const SEEMING_WORTH_OF_COPY = 0.02;
 
 /** An optimizer as the trainer asks it: analysts read minibatches of one kind, what they propose is merged and ranked. */
 export function createFamilyOptimizer(world: FamilyWorld, dice: Dice) {
@@ -61,6 +63,18 @@ export function createFamilyOptimizer(world: FamilyWorld, dice: Dice) {
 
   const remark = () => coin({ about: -1, type: 'null' });
 
+  const pick = <T>(options: readonly T[]): T | undefined => options[Math.floor(dice.uniform() * options.length)];
+  const happens = (chance: number) => chance > 0 && dice.uniform() < chance; // what never happens draws no dice
+
+  /** What an analyst says in place of an idea of its own. */
+  const parrot = (tasks: readonly number[], memory: readonly Tried[]): FamilyEdit | undefined => {
+    if (happens(spec.repeats)) {
+      const repeated = pick(memory.filter(({ status }) => status === 'rejected').flatMap(({ edits }) => edits));
+      if (repeated) return repeated;
+    }
+    return happens(spec.copies) ? copyOf(pick(tasks)!) : undefined;
+  };
+
   /** An analyst of few ideas has none now and then. */
   const mostEdits = (limit: number) => {
     const { editsPerAnalyst: most } = spec;
@@ -70,17 +84,21 @@ export function createFamilyOptimizer(world: FamilyWorld, dice: Dice) {
 
   const analyse = (tasks: readonly number[], { skill, limit, memory }: Reading): FamilyEdit[] => {
     const most = mostEdits(limit);
-    if (spec.effects.type === 'mix') return Array.from({ length: most }, proposeBroad);
+    if (spec.effects.type === 'mix') {
+      return Array.from({ length: most }, () => parrot(tasks, memory) ?? proposeBroad());
+    }
     const counts = new Map<number, number>();
     for (const task of tasks)
       for (const rule of world.missing(skill, task)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
     const asked = [...counts].sort((a, b) => b[1] - a[1]).slice(0, most);
-    const edits = asked.map(([rule, seen]) => proposeRule(rule, seen, spec.learns ? timesRejected(rule, memory) : 0));
+    const timesOf = (rule: number) => (spec.learns ? timesRejected(rule, memory) : 0);
+    const edits = asked.map(([rule, seen]) => parrot(tasks, memory) ?? proposeRule(rule, seen, timesOf(rule)));
     return edits.length === 0 && most > 0 && dice.uniform() < SAY_ANYTHING ? [remark()] : edits;
   };
 
   const worthOf = (edit: FamilyEdit, skill: FamilySkill) => {
     if (edit.type === 'null' || skill.keys.has(edit.key)) return 0;
+    if (isCopy(edit)) return SEEMING_WORTH_OF_COPY;
     return world.truth(world.apply(skill, [edit])) - world.truth(skill);
   };
 
@@ -115,6 +133,8 @@ export function createFamilyOptimizer(world: FamilyWorld, dice: Dice) {
     };
   };
 }
+
+const copyOf = (task: number): FamilyEdit => ({ key: `copy ${task}`, about: -1, type: 'copy', copies: task });
 
 /** What is undecided weighs half. */
 function timesRejected(rule: number, memory: readonly Tried[]): number {

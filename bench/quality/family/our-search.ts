@@ -16,7 +16,7 @@ import { race } from '../race.ts';
 import { batchesOf } from './batches.ts';
 import type { Lab } from './lab.ts';
 import type { Tried } from './optimizer.ts';
-import type { SearchResult } from './search-result.ts';
+import { outcomeOf, type SearchResult } from './search-result.ts';
 import type { FamilyEdit, FamilySkill } from './world.ts';
 
 const [BATCH, MINIBATCH, READINGS, EDITS, QUIET_STEPS, REMEMBERED] = [40, 5, 3, 4, 3, 8];
@@ -90,11 +90,8 @@ export function searchOurWay(lab: Lab): SearchResult {
   const measured = Array.from({ length: finalPasses }, () => ids).flat();
   const fresh = addObservations(noEvidence, roll(skill)(measured));
   const { score, isClaimed, isSeedBetter } = finalReport({ fresh, seed, isSeed: skill === world.seedSkill });
-  const truth = world.truth(isSeedBetter ? world.seedSkill : skill);
   return {
-    gain: truth - world.truth(world.seedSkill),
-    error: score!.value - truth,
-    covers: score!.interval.low <= truth && truth <= score!.interval.high,
+    ...outcomeOf(world, isSeedBetter ? world.seedSkill : skill, score!),
     claims: isClaimed,
     accepted,
     believedError,

@@ -1,21 +1,46 @@
 import { createDice, type Dice } from '../gate/dice.ts';
 import type { Effects, WorldSpec } from './world-spec.ts';
 
-/** The worlds that judge are drawn from this seed, once; those to tune on from the other. */
+/** The worlds that judge are drawn from this seed, once; those to tune on from the other. Low budgets take the next one. */
 export const JUDGING_SEED = 20_261_115;
 export const TUNING_SEED = 77;
 
+type Draws = {
+  pick<T>(...options: readonly T[]): T;
+  between(low: number, high: number): number;
+};
+type Sizes = { readonly n: readonly number[]; budgetFor(n: number, draws: Draws): number };
+
+const USUAL_SIZES: Sizes = {
+  n: [8, 20, 30, 40, 40, 60, 100, 200],
+  budgetFor: (n, { pick }) => Math.max(6 * n + 240, pick(680, 680, 1000, 1500, 2000, 3000)), // pays for a few passes
+};
+const LOW_BUDGETS: Sizes = {
+  n: [30, 40, 60, 100, 120, 200],
+  budgetFor: (n, { between }) => Math.max(120, Math.round(between(2.6, 4) * n)),
+};
+
 /** Worlds that nobody chose: every property is drawn by itself. The same seed gives the same worlds. */
 export function randomWorlds(count: number, seed: number): WorldSpec[] {
-  return Array.from({ length: count }, (_, index) => randomWorld(createDice(seed, index), `random_${index + 1}`));
+  return drawWorlds(count, seed, { prefix: 'random', sizes: USUAL_SIZES });
 }
 
-function randomWorld(dice: Dice, name: string): WorldSpec {
+/** Such worlds where the calls pay for two or three passes over validation, and little else. */
+export function lowBudgetWorlds(count: number, seed: number): WorldSpec[] {
+  return drawWorlds(count, seed, { prefix: 'low', sizes: LOW_BUDGETS });
+}
+
+type Manner = { readonly prefix: string; readonly sizes: Sizes };
+
+function drawWorlds(count: number, seed: number, { prefix, sizes }: Manner): WorldSpec[] {
+  return Array.from({ length: count }, (_, i) => randomWorld(createDice(seed, i), `${prefix}_${i + 1}`, sizes));
+}
+
+function randomWorld(dice: Dice, name: string, sizes: Sizes): WorldSpec {
   const pick = <T>(...options: readonly T[]): T => options[Math.floor(dice.uniform() * options.length)]!;
   const between = (low: number, high: number) => low + (high - low) * dice.uniform();
   const isLocal = dice.uniform() < 0.65;
-  const n = pick(8, 20, 30, 40, 40, 60, 100, 200);
-  const room = 6 * n + 240; // a run that cannot pay for a few passes is nobody's
+  const n = pick(...sizes.n);
   return {
     name,
     effects: isLocal ? randomRules(dice, between) : randomMix(between),
@@ -23,17 +48,19 @@ function randomWorld(dice: Dice, name: string): WorldSpec {
     kind: pick('binary', 'binary', 'binary', 'graded', 'judge', 'judged-outcome'),
     n,
     train: pick(40, 80, 80, 160),
-    budget: Math.max(room, pick(680, 680, 1000, 1500, 2000, 3000)),
+    budget: sizes.budgetFor(n, { pick, between }),
     ranker: pick('right', 'noisy', 'random'),
     wording: pick('fixed', 'new'),
     learns: dice.uniform() < 0.4,
     editsPerAnalyst: pick(0.25, 1, 2, 4),
     clash: pick(0, 0, 0.15),
+    repeats: 0,
+    copies: 0,
     isNull: false,
   };
 }
 
-type Between = (low: number, high: number) => number;
+type Between = Draws['between'];
 
 function randomRules(dice: Dice, between: Between): Effects {
   return {

@@ -4,25 +4,33 @@ import type { WorldSpec } from './world-spec.ts';
 
 /** A task: what it needs, how it goes by luck without that, and how often it slips with it. */
 type Task = { readonly needs: readonly number[]; readonly luck: number; readonly slip: number; readonly rate: number };
-type Split = 'val' | 'train';
+/** What is shipped is judged on fresh tasks, which no search ever sees. */
+type Split = 'val' | 'train' | 'fresh';
+type Moves = Readonly<Record<Split, Uint8Array>>;
 
 /** What an optimizer may propose. Equal keys are equal words. */
 export type FamilyEdit = {
   readonly key: string;
   /** The rule it is about, right or wrong; −1 if none. */
   readonly about: number;
-  readonly type: 'good' | 'harmful' | 'null';
+  /** A `copy` says the answer of a training task; a `clash` is no line, but what two lines do to each other. */
+  readonly type: 'good' | 'harmful' | 'null' | 'copy' | 'clash';
   readonly states?: number;
+  /** The training task whose answer it is. */
+  readonly copies?: number;
   /** Which tasks it moves, and by how much; drawn with the edit. */
-  readonly moves?: Readonly<Record<Split, Uint8Array>>;
+  readonly moves?: Moves;
 };
+
+/** A search may refuse such an edit: that it holds a training answer can be seen without a rollout. */
+export const isCopy = ({ type }: FamilyEdit): boolean => type === 'copy';
 
 /** A document: what it says, and the chance of success that it gives each task. */
 export type FamilySkill = {
   readonly id: number;
   readonly edits: readonly FamilyEdit[];
   readonly keys: ReadonlySet<string>;
-  readonly rates: Readonly<Record<Split, Float64Array>>;
+  readonly rates: Readonly<Record<'val' | 'train', Float64Array>>;
 };
 
 export type FamilyWorld = {
@@ -36,16 +44,26 @@ export type FamilyWorld = {
   missing(skill: FamilySkill, trainTask: number): readonly number[];
   /** The mean of infinitely many rollouts on validation. */
   truth(skill: FamilySkill): number;
-  drawMoves(share: number): Readonly<Record<Split, Uint8Array>>;
+  /** The same on fresh tasks: what the document is worth to those who use it. */
+  freshTruth(skill: FamilySkill): number;
+  drawMoves(share: number): Moves;
 };
 
 const HARMED = 0.1;
+const FRESH_TASKS = 300;
 
-export function createFamilyWorld(spec: WorldSpec, dice: Dice): FamilyWorld {
-  const tasks = { val: drawTasks(spec.n, spec, dice), train: drawTasks(spec.train, spec, dice) };
-  const drawSubset = (count: number, share: number) =>
-    Uint8Array.from({ length: count }, () => Number(dice.uniform() < share));
-  const drawMoves = (share: number) => ({ val: drawSubset(spec.n, share), train: drawSubset(spec.train, share) });
+/** Fresh tasks have dice of their own, so that they change nothing of what a search sees. */
+export function createFamilyWorld(spec: WorldSpec, dice: Dice, freshDice: Dice): FamilyWorld {
+  const tasks = {
+    val: drawTasks(spec.n, spec, dice),
+    train: drawTasks(spec.train, spec, dice),
+    fresh: drawTasks(FRESH_TASKS, spec, freshDice),
+  };
+  const drawMoves = (share: number) => ({
+    val: drawSubset(spec.n, share, dice),
+    train: drawSubset(spec.train, share, dice),
+    fresh: drawSubset(FRESH_TASKS, share, freshDice),
+  });
   let lastId = 0;
   const build = (edits: readonly FamilyEdit[]): FamilySkill => ({
     id: lastId++,
@@ -74,17 +92,21 @@ export function createFamilyWorld(spec: WorldSpec, dice: Dice): FamilyWorld {
       return tasks.train[trainTask]!.needs.filter((rule) => !stated.has(rule));
     },
     truth: (skill) => trueScore(spec.kind, skill.rates.val),
+    freshTruth: (skill) => trueScore(spec.kind, ratesOf('fresh', skill.edits, tasks.fresh, spec)),
     drawMoves,
   };
 }
 
 let clashes = 0;
-const spoil = (moves: Readonly<Record<Split, Uint8Array>>): FamilyEdit => ({
+const spoil = (moves: Moves): FamilyEdit => ({
   key: `clash ${clashes++}`,
   about: -1,
-  type: 'harmful',
+  type: 'clash',
   moves,
 });
+
+const drawSubset = (count: number, share: number, dice: Dice) =>
+  Uint8Array.from({ length: count }, () => Number(dice.uniform() < share));
 
 function drawTasks(count: number, { effects, noise }: WorldSpec, dice: Dice): Task[] {
   const drawNeeds = (rules: number) => {
@@ -117,6 +139,7 @@ function ratesOf(split: Split, edits: readonly FamilyEdit[], tasks: readonly Tas
   };
   const rates = Float64Array.from(tasks, start);
   for (const edit of active) if (edit.moves) move(rates, edit, edit.moves[split], spec);
+  if (split === 'train') for (const { copies } of edits) if (copies !== undefined) rates[copies] = 1;
   return rates;
 }
 
