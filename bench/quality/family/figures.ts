@@ -30,9 +30,11 @@ export function figuresOf(pairs: readonly Pair[]) {
     error: of(ours, (run) => run.error),
     naiveError: of(naive, (run) => run.error),
     covers: of(ours, (run) => Number(run.covers)),
-    freshError: of(ours, (run) => run.fresh.error),
-    naiveFreshError: of(naive, (run) => run.fresh.error),
-    freshCovers: of(ours, (run) => Number(run.fresh.covers)),
+    reports: freshOf(ours).length,
+    freshError: sum(freshOf(ours).map(({ error }) => error)),
+    freshCovers: sum(freshOf(ours).map(({ covers }) => Number(covers))),
+    naiveReports: freshOf(naive).length,
+    naiveFreshError: sum(freshOf(naive).map(({ error }) => error)),
     claims: of(ours, (run) => Number(run.claims)),
     naiveClaims: of(naive, (run) => Number(run.claims)),
     large: large.length,
@@ -53,6 +55,9 @@ export function figuresOf(pairs: readonly Pair[]) {
     rounds: ratio((run) => run.rounds),
   };
 }
+
+/** Of the runs that ship something new. */
+const freshOf = (runs: readonly Run[]) => runs.flatMap(({ fresh }) => fresh ?? []);
 
 /** Of the mean of paired differences. */
 function tOf(differences: readonly number[]): number {

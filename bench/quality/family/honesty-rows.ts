@@ -22,7 +22,7 @@ export function honestyRow(name: string, judged: readonly Judged[]): Row {
 /** What was reported, beside the tasks that it was measured on and beside fresh ones. */
 export function pooledErrorRows(judged: readonly Judged[]): Row[] {
   const error = meanOf(judged, (f) => f.error);
-  const covers = meanOf(judged, (f) => f.freshCovers);
+  const covers = sumOf(judged, (f) => f.freshCovers) / sumOf(judged, (f) => f.reports);
   const measured: Row = {
     what: `${judged.length} worlds that are not null: reported − true on the measured tasks`,
     goal: '± 1 point',
@@ -31,7 +31,7 @@ export function pooledErrorRows(judged: readonly Judged[]): Row[] {
     figures: { error },
   };
   const coverage: Row = {
-    what: `${judged.length} worlds that are not null: interval covers the truth on fresh tasks`,
+    what: `${judged.length} worlds that are not null: interval of the gain covers the truth on fresh tasks`,
     goal: '93–97 %',
     measured: `${points(covers)} %`,
     holds: covers >= 0.93 && covers <= 0.97,
@@ -50,14 +50,19 @@ const SIZES: readonly Size[] = [
 
 function freshErrorRow(judged: readonly Judged[], { name, from, to }: Size): Row {
   const such = judged.filter(({ spec }) => spec.n >= from && spec.n <= to);
-  const [error, covers] = [meanOf(such, (f) => f.freshError), meanOf(such, (f) => f.freshCovers)];
+  const reports = sumOf(such, (f) => f.reports);
+  const [error, covers] = [sumOf(such, (f) => f.freshError) / reports, sumOf(such, (f) => f.freshCovers) / reports];
+  const naiveError = sumOf(such, (f) => f.naiveFreshError) / sumOf(such, (f) => f.naiveReports);
   return {
-    what: `  ${name} validation tasks, ${such.length} worlds: reported − true on fresh tasks, interval covers`,
+    what: `  ${name} validation tasks, ${such.length} worlds: reported − true gain on fresh tasks, interval covers`,
     goal: SHOWN_ONLY,
-    measured: `${points(error, 2)} points, ${points(covers)} %; peer ${points(meanOf(such, (f) => f.naiveFreshError))} points`,
+    measured: `${points(error, 2)} points, ${points(covers)} %; peer ${points(naiveError)} points`,
     figures: { error, covers },
   };
 }
+
+const sumOf = (judged: readonly Judged[], figure: (figures: Figures) => number) =>
+  sum(judged.map(({ figures }) => figure(figures)));
 
 const meanOf = (judged: readonly Judged[], figure: (figures: Figures) => number) =>
   mean(judged.map(({ figures }) => figure(figures)));

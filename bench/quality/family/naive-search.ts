@@ -43,7 +43,7 @@ export function searchNaively(lab: Lab): SearchResult {
     }
   }
   return {
-    ...outcomeOf(world, skill, { value: score }),
+    ...outcomeOf(world, skill, { value: score, gain: { value: score - first } }),
     claims: score > first,
     accepted,
     believedError: 0,

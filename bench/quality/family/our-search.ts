@@ -71,7 +71,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     const results = lab.train(skill, tasks, true);
     const shown = memory.slice(-REMEMBERED);
     const { edits } = lab.ask({ skill, ...results, minibatch: MINIBATCH, limit: EDITS, memory: shown });
-    const chosen = edits.filter(({ key, type }) => !skill.keys.has(key) && (type as string) !== 'copy').slice(0, EDITS);
+    const chosen = edits.filter(({ key, type }) => !skill.keys.has(key) && type !== 'copy').slice(0, EDITS);
     lost++;
     quiet += edits.length <= EDITS ? QUIET_STEPS : 1;
     if (chosen.length === 0) continue;
@@ -89,9 +89,13 @@ export function searchOurWay(lab: Lab): SearchResult {
   }
   const measured = Array.from({ length: finalPasses }, () => ids).flat();
   const fresh = addObservations(noEvidence, roll(skill)(measured));
-  const { score, isClaimed, isSeedBetter } = finalReport({ fresh, seed, isSeed: skill === world.seedSkill });
+  const { score, gain, isClaimed, isSeedBetter } = finalReport({ fresh, seed, isSeed: skill === world.seedSkill });
   return {
-    ...outcomeOf(world, isSeedBetter ? world.seedSkill : skill, score!),
+    ...outcomeOf(world, isSeedBetter ? world.seedSkill : skill, {
+      ...score!,
+      ...(gain && !isSeedBetter ? { gain } : {}),
+      places: ids.map(Number),
+    }),
     claims: isClaimed,
     accepted,
     believedError,
@@ -127,7 +131,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     accepted[change > 1e-9 ? 'good' : change < -1e-9 ? 'harmful' : 'null']++;
     knowledge = inherit({ knowledge, observed, ids });
     skill = candidate;
-    believedError += believedScore(knowledge, ids) - world.truth(skill);
+    believedError += believedScore(knowledge, ids) - world.truth(skill, ids.map(Number));
     accepts++;
   }
 }

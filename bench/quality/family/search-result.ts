@@ -16,8 +16,8 @@ type Outcome = {
   /** Reported minus true score of the measured tasks, and whether the reported interval holds that one. */
   readonly error: number;
   readonly covers: boolean;
-  /** The same of fresh tasks. */
-  readonly fresh: { readonly error: number; readonly covers: boolean };
+  /** Reported minus true gain of fresh tasks, and whether the interval of the gain holds that. Not where the seed ships. */
+  readonly fresh?: { readonly error: number; readonly covers: boolean };
   readonly lines: Lines;
 };
 
@@ -25,22 +25,33 @@ type Outcome = {
 export type Lines = { readonly added: number; readonly useless: number; readonly copied: number };
 
 export type Reported = {
+  /** Not where the seed ships. */
+  readonly gain?: Pick<Reported, 'value' | 'interval'>;
+  /** The validation tasks that it is about, if not all. */
+  readonly places?: readonly number[];
   readonly value: number;
   readonly interval?: { readonly low: number; readonly high: number };
 };
 
 /** What is true of a shipped document, and what was said of it. */
-export function outcomeOf(world: FamilyWorld, shipped: FamilySkill, { value, interval }: Reported): Outcome {
-  const [truth, freshTruth] = [world.truth(shipped), world.freshTruth(shipped)];
-  const covers = (score: number) => interval !== undefined && interval.low <= score && score <= interval.high;
+export function outcomeOf(
+  world: FamilyWorld,
+  shipped: FamilySkill,
+  { value, interval, places, gain: said }: Reported,
+): Outcome {
+  const [truth, freshTruth] = [world.truth(shipped, places), world.freshTruth(shipped)];
+  const gain = freshTruth - world.freshTruth(world.seedSkill);
   return {
-    gain: freshTruth - world.freshTruth(world.seedSkill),
+    gain,
     error: value - truth,
-    covers: covers(truth),
-    fresh: { error: value - freshTruth, covers: covers(freshTruth) },
+    covers: holds(interval, truth),
+    ...(said ? { fresh: { error: said.value - gain, covers: holds(said.interval, gain) } } : {}),
     lines: countLines(shipped, world.spec.isNull),
   };
 }
+
+const holds = (interval: Reported['interval'], truth: number) =>
+  interval !== undefined && interval.low <= truth && truth <= interval.high;
 
 function countLines({ edits }: FamilySkill, isNull: boolean): Lines {
   const lines = edits.filter(({ type }) => type !== 'clash');

@@ -43,7 +43,7 @@ export type FamilyWorld = {
   /** Rules that a training task needs and the document does not state. */
   missing(skill: FamilySkill, trainTask: number): readonly number[];
   /** The mean of infinitely many rollouts on validation. */
-  truth(skill: FamilySkill): number;
+  truth(skill: FamilySkill, places?: readonly number[]): number;
   /** The same on fresh tasks: what the document is worth to those who use it. */
   freshTruth(skill: FamilySkill): number;
   drawMoves(share: number): Moves;
@@ -91,7 +91,8 @@ export function createFamilyWorld(spec: WorldSpec, dice: Dice, freshDice: Dice):
       const stated = statedBy(skill);
       return tasks.train[trainTask]!.needs.filter((rule) => !stated.has(rule));
     },
-    truth: (skill) => trueScore(spec.kind, skill.rates.val),
+    truth: ({ rates: { val } }, places) =>
+      trueScore(spec.kind, places ? Float64Array.from(places, (place) => val[place]!) : val),
     freshTruth: (skill) => trueScore(spec.kind, ratesOf('fresh', skill.edits, tasks.fresh, spec)),
     drawMoves,
   };
