@@ -23,7 +23,7 @@ export function redactor(place: RedactorPlace): (text: string) => string {
   };
   return (text) => {
     const shown = redact(text);
-    return shown !== text && /\[secret\][\\/%]/.test(shown) ? redact(shown) : shown; // a home that was glued to a secret begins after it now
+    return shown !== text && GLUED.test(shown) ? redact(shown) : shown;
   };
 }
 
@@ -47,6 +47,9 @@ function ownNames({ env, home, host }: RedactorPlace): ReadonlyMap<string, strin
     names.filter((name) => name !== undefined && isTelling(name)).map((name) => [name!.toLowerCase(), mark] as const);
   return new Map([...marked(hosts, HOST), ...marked(users, USER)]);
 }
+
+/** A home that was glued to a secret begins after it now, and a name that was hidden may have been the name of a value. */
+const GLUED = /\[secret\][\\/%:=]/;
 
 /** Short and common names are ordinary words of the text. */
 const isTelling = (name: string) =>

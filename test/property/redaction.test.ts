@@ -30,7 +30,10 @@ describe('redaction of any text', () => {
         expect(redact(shown)).toBe(shown);
         expect(redactSecrets(redactSecrets(any))).toBe(redactSecrets(any));
       }),
-      { numRuns: 700, examples: [['sk-a1B2c3D4e5F6/home/password']] },
+      {
+        numRuns: 700,
+        examples: [['sk-a1B2c3D4e5F6/home/password'], ['-----BEGIN PRIVATE KEY-----C:\\Users\\password,password=']],
+      },
     );
   });
 
