@@ -151,7 +151,7 @@ export const configShape = {
     positive.optional(),
     'Most attempts at tasks in training, all passes but the test counted; as many epochs as that pays for.',
   ),
-  leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks.'),
+  leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks, or answers of training tasks.'),
   maxMemorisedShare: setting(share.optional(), 'Most training tasks that an edit may repeat.'),
   useGate: setting(flag(true), 'Keep a candidate only if it is better.'),
   gateMetric: setting(z.enum(GATE_METRICS).default(GATE_DEFAULTS.metric), 'Score that a candidate must improve.'),
