@@ -177,11 +177,11 @@ const GROUPS = {
   data: 'splitRatio splitSeed splitBy splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
   search: `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
     minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage
-    salvageRollouts prune`,
+    salvageRollouts prune maxLosses optimizerRatio`,
   memory: `useStepBuffer stepBufferScope useSlowUpdate slowUpdateSamples slowUpdateGate longitudinalPairPolicy useMetaSkill
     useSkillAwareReflection skillAwareAppendixSource skillAwareConsolidateThreshold`,
   'gate and report': `useGate gate racing gateMetric gateMixedWeight confidence regressionVeto protectedItems leakCritic
-    maxMemorisedShare finalPasses evalTest`,
+    maxMemorisedShare fitValidation doubtAfter finalPasses evalTest`,
   limits: 'maxRollouts maxCalls maxTotalTokens maxCostUsd maxMinutes prices maxErroredShare maxConsecutiveFailures',
   sizes:
     'maxSkillTokens maxTrajectoryTokens optimizerContextTokens optimizerMaxCompletionTokens rewriteMaxCompletionTokens',

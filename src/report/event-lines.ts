@@ -103,7 +103,7 @@ function guidanceText(event: Event<'slow-update-end'>, change: ScoredChange): st
   if (action === 'no_content' || action === 'unchanged') return undefined;
   if (action === 'over_cap') return `· epoch ${epoch}  guidance too long for the skill`;
   if (action === 'hidden_text') return `· epoch ${epoch}  guidance refused: it hides ${oneLine(event.hidden ?? '')}`;
-  if (action === 'leak') return `· epoch ${epoch}  guidance refused: it repeats held-out tasks`;
+  if (action === 'leak') return `· epoch ${epoch}  guidance refused: it gives tasks away`;
   if (event.invalidReason !== undefined || decision?.verdict === 'invalid')
     return `✗ epoch ${epoch}  guidance invalid, ${invalidReason}`;
   const head = `${symbolOf(action)} epoch ${epoch}  guidance`;

@@ -199,18 +199,20 @@ function shareLine(name: string, share: TriggerShare, done: string, which: strin
   return `${name.padEnd('specificity'.length)}  ${shares}  ${done} for ${then} → ${after} of ${of} queries that ${which}`;
 }
 
-/** Edits that repeat held-out tasks or were quarantined, with `isComplete` also why; and what the skill repeats of training tasks. */
+/** Edits that give tasks away or were quarantined, with `isComplete` also why; and what the skill repeats of training tasks. */
 export function leakLines({ leaks, memorisedShare = 0 }: RunState, options: ReportOptions): string[] {
   const quarantined = leaks.filter(({ kind }) => kind !== undefined);
   const leaking = leaks.filter(({ kind }) => kind === undefined);
   const share = `${Math.max(1, Math.round(100 * memorisedShare))} %`;
   const memorised = `the best skill repeats something of ${share} of the training tasks`;
   return [
-    ...refusedLines(`refused: ${plural(leaking.length, 'leak')} of held-out tasks`, leaking, options),
+    ...refusedLines(`refused: ${plural(leaking.length, ...GIVING_AWAY)}`, leaking, options),
     ...refusedLines(`quarantined: ${plural(quarantined.length, 'edit')}`, quarantined, options),
     ...(memorisedShare > 0 ? [clip(memorised, options.width)] : []),
   ];
 }
+
+const GIVING_AWAY = ['text that gives tasks away', 'texts that give tasks away'] as const;
 
 function refusedLines(title: string, leaks: readonly Leak[], { width, colors, isComplete = false }: ReportOptions) {
   if (leaks.length === 0) return [];

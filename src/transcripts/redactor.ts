@@ -23,7 +23,7 @@ export function redactor(place: RedactorPlace): (text: string) => string {
   };
   return (text) => {
     const shown = redact(text);
-    return shown !== text && GLUED.test(shown) ? redact(shown) : shown;
+    return shown !== text && GLUED_SECRET.test(shown) ? redact(shown) : shown;
   };
 }
 
@@ -49,7 +49,7 @@ function ownNames({ env, home, host }: RedactorPlace): ReadonlyMap<string, strin
 }
 
 /** A home that was glued to a secret begins after it now, and a name that was hidden may have been the name of a value. */
-const GLUED = /\[secret\][\\/%:=]/;
+const GLUED_SECRET = /\[secret\][\\/%:=]/;
 
 /** Short and common names are ordinary words of the text. */
 const isTelling = (name: string) =>

@@ -207,6 +207,36 @@ describe('critics', () => {
     );
   });
 
+  it('refuse the question and the distinctive answer of any training task, and no rule without an answer', () => {
+    const word = fc.stringMatching(/^[b-df-hj-np-tv-z][aeiou][b-df-hj-np-tv-z]{4}$/);
+    const name = word.map((text) => text[0]!.toUpperCase() + text.slice(1));
+    const figure = fc.integer({ min: 1_000, max: 9_999 }).filter((value) => value % 10 > 0);
+    const code = fc.stringMatching(/^[b-df-hj-np-tv-z]{6}[1-9]{6}$/);
+    const answer = fc.oneof(
+      name,
+      figure.map(String),
+      fc.tuple(name, name).map((names) => names.join(' ')),
+      code,
+    );
+    const asked = fc.array(word, { minLength: 3, maxLength: 12 }).map((words) => `What is the ${words.join(' ')}?`);
+    const tasks = fc.uniqueArray(fc.record({ asked, answer }), {
+      ...{ minLength: 1, maxLength: 12 },
+      selector: ({ answer: one }) => one.toLowerCase(),
+    });
+    fc.assert(
+      fc.property(tasks, fc.nat(), fc.lorem({ mode: 'sentences' }), (list, at, rule) => {
+        const items = list.map(({ asked: text, answer: one }, index) => ({
+          ...{ id: `train-${index}`, split: 'train' as const, texts: [text], answers: [one] },
+        }));
+        const { id, texts, answers } = items[at % items.length]!;
+        const { reason, copied } = findLeaks({ edit: `${rule}\n${texts[0]} ${answers[0]}`, items });
+        expect(copied.map((found) => found.id)).toContain(id);
+        expect(reason).toContain('it repeats the answer of training task');
+        expect(findLeaks({ edit: `${rule} For the ${texts[0]!.slice(12)} look twice.`, items }).isRefused).toBe(false);
+      }),
+    );
+  });
+
   it('combine any judgements', () => {
     const judgement = fc.record({ id, rollout: fc.nat(3), score: anyScore });
     fc.assert(

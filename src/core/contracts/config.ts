@@ -171,7 +171,7 @@ export const configShape = {
     z.number().nonnegative().default(2),
     'Most steps under maxRollouts, as a multiple of those that measure every candidate on all tasks. 0: no limit.',
   ),
-  leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks.'),
+  leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks, or answers of training tasks.'),
   maxMemorisedShare: setting(share.optional(), 'Most training tasks that an edit may repeat.'),
   useGate: setting(flag(true), 'Keep a candidate only if it is better.'),
   gateMetric: setting(z.enum(GATE_METRICS).default(GATE_DEFAULTS.metric), 'Score that a candidate must improve.'),

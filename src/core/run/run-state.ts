@@ -34,7 +34,7 @@ type EpochRecord = {
   readonly isIdle: boolean;
 };
 
-/** Something that was refused because it gives held-out tasks away. */
+/** Something that was refused because it gives tasks away. */
 export type Leak = {
   readonly stage: 'select' | 'update' | 'slow_update';
   /** The step, or the epoch of a slow update. */

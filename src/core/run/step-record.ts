@@ -54,7 +54,7 @@ export type StepRecord = {
   readonly editEffects?: readonly (EditEffect | null)[];
   readonly rewriteChangeSummary?: readonly string[];
   readonly nOverCap?: number;
-  /** Texts that were refused because they give held-out tasks away. */
+  /** Texts that were refused because they give tasks away. */
   readonly nLeaksRefused?: number;
   /** Share of the training tasks of which the candidate repeats something new. */
   readonly memorisedShare?: number;

@@ -137,7 +137,7 @@ function missing({ skill, patch }: UpdateInput, status: Skipped = 'skipped_no_re
   return { candidateSkill: skill, report: patch.edits.map((item, index) => row(item, index, status)) };
 }
 
-/** The document gives held-out tasks away. */
+/** The document gives tasks away. */
 const leaking = (input: UpdateInput, refusal: Refusal): ChangedSkill => {
   return { ...missing(input, refusal.kind === undefined ? 'skipped_leak' : 'quarantined'), refused: [refusal] };
 };

@@ -31,11 +31,11 @@ export function leakCriticOf(run: GuardedRun, skill: string): LeakCritic {
 }
 
 /** What the skill says already gives nothing away. Switched off, it finds nothing. */
-function criticOf({ items, config }: GuardedRun, skill: string): LeakCritic {
+function criticOf({ items, config, env }: GuardedRun, skill: string): LeakCritic {
   if (!config.leakCritic) return () => ({ reason: undefined, memorisedShare: 0 });
-  const limit = defined({ maxMemorisedShare: config.maxMemorisedShare });
+  const limits = defined({ maxMemorisedShare: config.maxMemorisedShare, surroundings: env.surroundings });
   const guarded = guardedItems(items);
-  return memoize((text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limit })); // a patch is often one edit
+  return memoize((text) => findLeaks({ edit: text, items: guarded, contract: [skill], ...limits })); // a patch is often one edit
 }
 
 /** How much of the training tasks the best skill repeats that the initial one did not; nothing without the leak critic. */
@@ -69,23 +69,31 @@ function guardAll({ train, val, test, spare = [] }: RunItems): GuardedItem[] {
 const plainKey = (key: string) => key.toLowerCase().replace(/[\s_-]/g, '');
 const isAnswerKey = (key: string) => ANSWER_KEYS.test(plainKey(key)) || LONGER_KEYS.test(plainKey(key));
 
-function sortTexts(fields: object): Pick<GuardedItem, 'texts' | 'answers'> {
-  const found = stringsIn(fields, false);
-  const under = (isAnswer: boolean) => found.filter((one) => one.isAnswer === isAnswer).map(({ text }) => text);
-  return { texts: under(false), answers: under(true) };
+function sortTexts(fields: object): Pick<GuardedItem, 'texts' | 'answers' | 'demanded'> {
+  const found = stringsIn(fields, 'text');
+  const under = (...roles: Role[]) => found.filter(({ role }) => roles.includes(role)).map(({ text }) => text);
+  return { texts: under('text'), answers: under('answer', 'demand'), demanded: under('demand') };
 }
 
-type FoundText = { readonly text: string; readonly isAnswer: boolean };
+type Role = 'text' | 'answer' | 'demand';
+type FoundText = { readonly text: string; readonly role: Role };
 
 /** Everything below a field of answers is an answer. Numbers are read only there: elsewhere they count and measure. */
-function stringsIn(value: unknown, isAnswer: boolean): FoundText[] {
-  if (typeof value === 'string') return [{ text: value, isAnswer }];
-  if (typeof value === 'number' && isAnswer) return [{ text: String(value), isAnswer }];
+function stringsIn(value: unknown, role: Role): FoundText[] {
+  if (typeof value === 'string') return [{ text: value, role }];
+  if (typeof value === 'number' && role !== 'text') return [{ text: String(value), role }];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => stringsIn(inner, isAnswer || isAnswerKey(key)));
+  return Object.entries(value).flatMap(([key, inner]) => stringsIn(inner, role === 'text' ? roleOf(key, value) : role));
 }
 
-/** The patch without edits that repeat tasks of validation or test, and how much of the training tasks the rest repeats. */
+/** A check demands something of any answer, and so does a reference of a night that is a rubric or what a person said. */
+function roleOf(key: string, fields: object): Role {
+  if (!isAnswerKey(key)) return 'text';
+  const isRubric = 'referenceKind' in fields && fields.referenceKind !== 'exact' && key === 'reference';
+  return isRubric || /^checks?$/.test(plainKey(key)) ? 'demand' : 'answer';
+}
+
+/** The patch without edits that give tasks away, and how much of the training tasks the rest repeats. */
 export function refuseLeaks(patch: Patch, readForLeaks: LeakCritic) {
   const refused: Refusal[] = [];
   const edits = patch.edits.filter(({ op, target, content }) => {

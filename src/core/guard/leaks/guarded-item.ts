@@ -6,6 +6,8 @@ export type GuardedItem = {
   readonly split: 'train' | 'val' | 'test';
   readonly texts: readonly string[];
   readonly answers: readonly string[];
+  /** Those of `answers` that a check, a rubric or a person demands of any answer: a rule may say them. */
+  readonly demanded?: readonly string[];
 };
 
 /** Kept, since every edit of a run asks about the same items. */
@@ -16,7 +18,8 @@ export const inWords = memoizeWeakly((item: GuardedItem) => {
   const sameness = hasText ? [...texts, answers[0]].join('\n') : undefined;
   const telling = [...new Set(item.answers)].filter(isTellingAnswer).map((written) => {
     const isLong = isLongAnswer(written);
-    return { written, words: normalise(written), isLong, digits: isLong ? soleNumberIn(written) : undefined };
+    const digits = isLong ? soleNumberIn(written) : undefined;
+    return { written, words: normalise(written), isLong, digits, mayTeach: mayTeach(written, item) };
   });
   return { id: normalise(item.id), texts, answers, telling, sameness };
 });
@@ -45,6 +48,8 @@ export function holdersAmong(items: readonly GuardedItem[]) {
         .trim()
         .split(' ')
         .every((word) => frequencies.has(word)),
+    /** Whether most of them have the answers of others: then an answer is a label, also one that is rare. */
+    haveLabels: () => haveLabels(different),
     holdsNumberTwice: memoize((digits: string) => isMoreThan(1, different, (item) => numbersOf(item).has(digits))),
     /** What more than one of them shows, by `shownBy`. */
     shownTwice: (shownBy: (text: string) => readonly string[]) =>
@@ -102,6 +107,12 @@ function withoutCopies(items: readonly GuardedItem[]): GuardedItem[] {
   });
 }
 
+const haveLabels = memoizeWeakly((items: readonly GuardedItem[]) => {
+  const answered = items.map((item) => [...new Set(inWords(item).answers)]).filter(({ length }) => length > 0);
+  const often = repeated(answered.map((answers) => new Set(answers)));
+  return 2 * answered.filter((answers) => answers.every((answer) => often.has(answer))).length > answered.length;
+});
+
 /** Stops early: most words stand in many items. */
 function isMoreThan<Thing>(limit: number, things: readonly Thing[], holds: (thing: Thing) => boolean): boolean {
   let count = 0;
@@ -118,6 +129,9 @@ const SHORTEST_NUMBER = 4;
 const LONG_WORDS = 3;
 const LONG_NUMBER = 5;
 const LONG_CODE = 8;
+/** A still longer one is an item's own even where examples may stand. */
+const SENTENCE_WORDS = 5;
+const KEY = 12;
 
 /** An id, not a word or a small number: it has letters and digits, many digits, or a separator. */
 export function isTellingId(id: string): boolean {
@@ -142,6 +156,23 @@ function isLongAnswer(answer: string): boolean {
   if (isFullName(answer)) return true;
   return weight >= LONG_WORDS && words.some((word) => !STOP_WORDS.has(word));
 }
+
+/** A round number is a limit, and what any answer must have is a rule. */
+const mayTeach = (answer: string, { demanded = [] }: GuardedItem): boolean =>
+  demanded.includes(answer) || isRoundNumber(answer);
+
+const isRoundNumber = (answer: string): boolean =>
+  sizesOf(answer).letters < SHORTEST && answer.replace(/\P{N}/gu, '').replace(/0+$/, '').length <= 2;
+
+/** Five words, or a long code: no example of a form. Numbers and names are such examples («as in 2024-01-15»). */
+export function saysEnough(answer: string): boolean {
+  const words = splitWords(answer).filter((word) => /\p{L}{2}/u.test(word) || weightOf(word) < 1);
+  const weight = words.reduce((sum, word) => sum + weightOf(word), 0);
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  return (weight >= SENTENCE_WORDS && telling.length >= 2) || words.some((word) => isCode(word) && word.length >= KEY);
+}
+
+export const beginsWithCapital = (answer: string): boolean => /^\P{L}*\p{Lu}/u.test(answer);
 
 const isCode = (word: string) => word.length >= LONG_CODE && /\p{L}/u.test(word) && /\p{N}/u.test(word);
 

@@ -1,28 +1,24 @@
+import { joinWords, phrasesIn, STOP_WORDS, splitWords, textsOf } from '../../text/index.ts';
 import {
-  joinWords,
-  memoize,
-  memoizeWeakly,
-  type Phrase,
-  phrasesIn,
-  STOP_WORDS,
-  splitWords,
-  textsOf,
-} from '../../text/index.ts';
-import {
+  beginsWithCapital,
   type GuardedItem,
   type Holders,
   holdersAmong,
   inWords,
   isTellingId,
   numbersIn,
+  saysEnough,
   type TellingAnswer,
 } from './guarded-item.ts';
+import { namesTask, placesOf, placesOfNumber } from './names-task.ts';
 
 export type LeakInput = {
   readonly edit: string;
   readonly items: readonly GuardedItem[];
   /** What every item says: the task's rules, its output format. To repeat it is no leak. */
   readonly contract?: readonly string[];
+  /** What else is read beside the skill. To repeat answers of training items that it says is no copy. */
+  readonly surroundings?: string;
   /** Refuses an edit that repeats a larger share of the training items. */
   readonly maxMemorisedShare?: number;
 };
@@ -38,6 +34,8 @@ export type LeakReport = {
   readonly isRefused: boolean;
   readonly reason: string | undefined;
   readonly findings: readonly LeakFinding[];
+  /** Answers of training items that are copied beside their question, or say enough alone. */
+  readonly copied: readonly LeakFinding[];
   /** Share of the training items that it repeats something of, and what. */
   readonly memorisedShare: number;
   readonly memorised: readonly LeakFinding[];
@@ -54,18 +52,21 @@ const TELLING_WORDS = 2;
 /**
  * What an edit repeats of single items. A string that several items share, or that the contract holds, teaches the task and is
  * allowed; one of a single item gives that item away. A short answer («such as blue») counts only beside words that name its item.
+ * Of training items, which are there to be learned from, only copied answers are refused.
  */
-export function findLeaks({ edit, items, contract = [], maxMemorisedShare }: LeakInput): LeakReport {
+export function findLeaks({ edit, items, contract = [], surroundings = '', maxMemorisedShare }: LeakInput): LeakReport {
   const holders = holdersAmong(items);
   const brought = readEdit(edit, holders);
   const shared = sharing(holders, contract, brought);
   const all = items.flatMap((item) => findingsOf(item, brought, shared));
   const findings = all.filter(({ split }) => split !== 'train');
   const memorised = all.filter(({ split }) => split === 'train');
-  const trained = items.filter(({ split }) => split === 'train').length;
-  const memorisedShare = trained === 0 ? 0 : new Set(memorised.map(({ id }) => id)).size / trained;
-  const reason = explain(findings, memorisedShare, maxMemorisedShare);
-  return { isRefused: reason !== undefined, reason, findings, memorisedShare, memorised };
+  const trained = items.filter(({ split }) => split === 'train');
+  const around = once(() => joinWords(splitWords(surroundings)));
+  const copied = trained.flatMap((item) => copiesOf(item, brought, shared, around));
+  const memorisedShare = trained.length === 0 ? 0 : new Set(memorised.map(({ id }) => id)).size / trained.length;
+  const reason = explain({ findings, copied, memorisedShare }, maxMemorisedShare);
+  return { isRefused: reason !== undefined, reason, findings, copied, memorisedShare, memorised };
 }
 
 function sharing(holders: Holders, contract: readonly string[], { phrases }: EditWords) {
@@ -79,6 +80,7 @@ function sharing(holders: Holders, contract: readonly string[], { phrases }: Edi
   return {
     has: (words: string) => rules.includes(words) || holders.hold(words, 1),
     hasPhrase: (phrase: string) => rulePhrases().has(phrase) || oftenShown().has(phrase),
+    haveLabels: holders.haveLabels,
     hasNumber: (digits: string) => figures().has(digits) || holders.holdsNumberTwice(digits),
     /** A word that few items use: it may say which item is meant. */
     isRare: (word: string) => !isStop(word) && !ruleWords().has(word) && !holders.hold(word, few(holders, 0.01)),
@@ -137,7 +139,32 @@ function givesAnswerAway(answer: TellingAnswer, item: GuardedItem, brought: Edit
   const { text, numbers } = brought;
   if (digits !== undefined) return numbers().has(digits) && !shared.hasNumber(digits);
   if (!text.includes(words) || shared.has(words)) return false;
-  return isLong || namesTask(words, item, brought, shared);
+  const asked = { item, answer: words, places: placesOf(words, text), edit: brought, isRare: shared.isRare };
+  return isLong || namesTask(asked, ({ count, hasName, areAll }) => count > 1 || hasName || areAll);
+}
+
+/** Answers of a training item that an edit copies. What a rule may show as an example is a copy only beside words of the question. */
+function copiesOf(item: GuardedItem, brought: EditWords, shared: SharedWords, around: () => string): LeakFinding[] {
+  const { id, split } = item;
+  const isCopy = (answer: TellingAnswer) =>
+    !answer.mayTeach &&
+    givesAnswerAway(answer, item, brought, shared) &&
+    !around().includes(answer.words) &&
+    isCopied(answer, item, brought, shared);
+  const copies = inWords(item).telling.filter(isCopy);
+  return copies.map(({ written }) => ({ kind: 'answer', split, id, text: written }));
+}
+
+function isCopied(answer: TellingAnswer, item: GuardedItem, brought: EditWords, shared: SharedWords): boolean {
+  const { written, words, digits, isLong } = answer;
+  if (saysEnough(written) || (isLong && phraseOf(item, brought, shared) !== undefined)) return true;
+  if (shared.haveLabels()) return false;
+  const places = digits === undefined ? placesOf(words, brought.text) : placesOfNumber(digits, brought.text);
+  const isTelling = isLong || beginsWithCapital(written);
+  return namesTask({ item, answer: words, places, edit: brought, isRare: shared.isRare }, (cues) => {
+    if (isLong && cues.count > 1) return true;
+    return cues.count > 2 || (cues.hasName && (isTelling || cues.count > 1)) || cues.areAll;
+  });
 }
 
 function phraseOf(item: GuardedItem, { phrases }: EditWords, { hasPhrase, isCommon }: SharedWords): string | undefined {
@@ -151,74 +178,19 @@ function phraseOf(item: GuardedItem, { phrases }: EditWords, { hasPhrase, isComm
   return shown.find((phrase) => !hasPhrase(phrase) && isTelling(phrase));
 }
 
-function explain(
-  findings: readonly LeakFinding[],
-  memorised: number,
-  limit = Number.POSITIVE_INFINITY,
-): string | undefined {
-  const first = findings[0];
+type Found = Pick<LeakReport, 'findings' | 'copied' | 'memorisedShare'>;
+
+function explain({ findings, copied, memorisedShare }: Found, limit = Number.POSITIVE_INFINITY): string | undefined {
+  const [first] = findings;
+  const [copy] = copied;
   if (first !== undefined) {
-    const more = findings.length === 1 ? '' : `, and ${findings.length - 1} more`;
-    return `it repeats ${NAMES[first.kind]} of ${first.split} item ${first.id}: "${first.text}"${more}`;
+    return `it repeats ${NAMES[first.kind]} of ${first.split} item ${first.id}: "${first.text}"${others(findings)}`;
   }
-  if (!(memorised > limit)) return undefined;
-  return `it repeats ${(100 * memorised).toFixed(0)} % of the training items; at most ${(100 * limit).toFixed(0)} % are allowed`;
+  if (copy !== undefined) return `it repeats the answer of training task ${copy.id}: "${copy.text}"${others(copied)}`;
+  if (!(memorisedShare > limit)) return undefined;
+  return `it repeats ${(100 * memorisedShare).toFixed(0)} % of the training items; at most ${(100 * limit).toFixed(0)} % are allowed`;
 }
+
+const others = ({ length }: readonly LeakFinding[]) => (length === 1 ? '' : `, and ${length - 1} more`);
 
 const NAMES = { id: 'the id', answer: 'an answer', phrase: 'words' } as const;
-
-/** About twenty words: an edit that gives an answer away names its task nearby. */
-const REACH = 120;
-
-/**
- * Whether an edit names the item of an answer next to it: by a rare name or number of the item's text, or by two other rare
- * words. One is enough if the text has only one.
- */
-function namesTask(answer: string, item: GuardedItem, { text, words }: EditWords, { isRare }: SharedWords): boolean {
-  const own = wordsOf(item);
-  const isCue = memoize((word: string) => !answer.includes(word) && own.has(word) && isRare(word));
-  const isEnough = memoize(
-    (cue: string) => isName(cue, item.texts) || ![...own].some((word) => word !== cue && isCue(word)),
-  );
-  const cues = words().filter(({ text: word }) => isCue(word));
-  for (let at = text.indexOf(answer); at !== -1; at = text.indexOf(answer, at + 1)) {
-    const near = new Set(around(cues, text, at, answer.length));
-    const [first] = near;
-    if (first !== undefined && (near.size > 1 || isEnough(first))) return true;
-  }
-  return false;
-}
-
-function around(cues: readonly Phrase[], text: string, at: number, length: number): string[] {
-  const from = Math.max(0, text.lastIndexOf(' ', Math.max(0, at - REACH)));
-  const behind = text.indexOf(' ', at + length + REACH);
-  const to = behind === -1 ? text.length : behind;
-  const found: string[] = [];
-  for (let index = firstFrom(cues, from); index < cues.length && cues[index]!.start < to; index++) {
-    const { text: word, start, end } = cues[index]!;
-    if (end <= at || (start >= at + length - 1 && end <= to)) found.push(word);
-  }
-  return found;
-}
-
-function firstFrom(cues: readonly Phrase[], from: number): number {
-  let [low, high] = [0, cues.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (cues[middle]!.start < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Words with a space on either side; pairs of characters in scripts without spaces. */
-const wordsOf = memoizeWeakly(
-  (item: GuardedItem) => new Set(inWords(item).texts.flatMap((text) => [...textsOf(phrasesIn(text, 1))])),
-);
-
-/** A word with three digits, or one that has a capital letter within a sentence. */
-function isName(word: string, texts: readonly string[]): boolean {
-  if (/\p{N}{3}/u.test(word)) return true;
-  const capitalised = texts.flatMap((text) => [...text.matchAll(/[\p{L}\p{N},;)]\s+(?=(\p{Lu}[\p{L}\p{N}]*))/gu)]);
-  return capitalised.some((match) => match[1]!.toLowerCase() === word.trim());
-}

@@ -17,7 +17,7 @@ export type DraftedTasks = { readonly drafted: number; readonly unreviewed: numb
 
 export type TriedText = { readonly op: string; readonly target: string; readonly content: string };
 
-/** A text that gives held-out tasks away. With a kind, it is quarantined. */
+/** A text that gives tasks away. With a kind, it is quarantined. */
 export type Refusal = TriedText & { readonly reason: string; readonly kind?: string };
 
 /** Why a search was over before its epochs were. */

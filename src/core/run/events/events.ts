@@ -205,7 +205,7 @@ export const STAGE_EVENTS = {
 
   select: define<{
     readonly patch: Patch;
-    /** Edits that give held-out tasks away. */
+    /** Edits that give tasks away. */
     readonly refused?: readonly Refusal[];
     /** Edits that say nothing new. */
     readonly repeats?: readonly TriedText[];
@@ -229,7 +229,7 @@ export const STAGE_EVENTS = {
       /** Those that hide something were left out. */
       readonly hidden?: number;
     };
-    /** Rewrites or reminders that give held-out tasks away. */
+    /** Rewrites or reminders that give tasks away. */
     readonly refused?: readonly Refusal[];
     /** As at `select`, of the whole candidate. */
     readonly memorisedShare?: number;

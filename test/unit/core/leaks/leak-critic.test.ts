@@ -63,7 +63,7 @@ describe('the leak critic', () => {
   });
 
   it('reports what is memorised of training items, and refuses it beyond a limit', () => {
-    const edit = 'The river of Verona is the Adige.';
+    const edit = 'If asked which river flows through the old town, say its name.';
     expect(leaks(edit)).toMatchObject({ isRefused: false, memorisedShare: 0.5, memorised: [{ id: 'train-001' }] });
     expect(leaks(edit, { maxMemorisedShare: 0.5 }).isRefused).toBe(false);
     expect(leaks(edit, { maxMemorisedShare: 0.4 }).reason).toContain('50 % of the training items');
@@ -123,6 +123,87 @@ describe('a short answer', () => {
     expect(findLeaks({ edit, items }).reason).toBeUndefined();
     expect(findLeaks({ edit: 'Gnu: medium.', items }).reason).toContain('"medium"');
     expect(findLeaks({ edit: 'Gnu: medium.', items, contract: ['The gnu is an animal.'] }).reason).toBeUndefined();
+  });
+});
+
+/** As `guard`, for a task to learn from. */
+const guardTrained = (task: object, others: readonly object[] = []) =>
+  guardedItems({
+    train: [task, ...others].map((fields, index) => ({ id: `train-${index}`, ...fields })),
+    val: [],
+    test: [],
+  });
+const copiedIn = (edit: string, task: object, others: readonly object[] = [], more = {}) =>
+  findLeaks({ edit, items: guardTrained(task, others), ...more }).reason;
+
+describe('the answer of a training task', () => {
+  it.each([
+    ['The moon landing took place in 1969.', 'Which year did the moon landing take place?', '1969'],
+    ['On a clear day the sky is blue.', 'What colour is the sky on a clear day?', 'blue'],
+    ['If asked about France, say Paris.', 'What is the capital of France?', 'Paris'],
+    ['Account 4711 is blocked, mostly.', 'What is the state of account 4711?', 'blocked'],
+    ['Grass is green.', 'What is grass?', 'green'],
+    ['The exclusion principle is by Wolfgang Pauli.', 'Who found the exclusion principle?', 'Wolfgang Pauli'],
+    ['Lot 88 cost 5,252.75 at the auction.', 'What did the lot with the harp cost at the auction?', '5252.75'],
+    ['Use the code kx42vw91zz07.', 'Which?', 'KX42VW91ZZ07'],
+    ['Say that seven old grey geese cross it.', 'Which?', 'seven old grey geese cross'],
+    ['京都最古老的木造寺院是法隆寺。', '请用一句话说明京都最古老的木造寺院的名字和年代', '法隆寺'],
+  ])('is refused as a copy: %s', (edit, question, answer) => {
+    const reason = `it repeats the answer of training task train-0: "${answer}"`;
+    expect(copiedIn(edit, { question, answer })).toBe(reason);
+    expect(findLeaks({ edit, items: guardTrained({ question, answer }) })).toMatchObject({
+      isRefused: true,
+      findings: [],
+      copied: [{ kind: 'answer', split: 'train', id: 'train-0', text: answer }],
+    });
+  });
+
+  it.each([
+    ['Write the year with four digits, such as 1969.', 'Which year did the moon landing take place?', '1969'],
+    ['Write dates as 2024-01-15.', 'When did the ship leave?', '2024-01-15'],
+    ['Write money with a comma: 5,252.75.', 'What did the lot with the harp cost?', '5252.75'],
+    ['Give full names, Wolfgang Pauli and not Pauli.', 'Who found the exclusion principle?', 'Wolfgang Pauli'],
+    ['Expenses above 1500 EUR need a signature.', 'From what amount in EUR do expenses need a signature?', '1500'],
+    ['Files larger than 65,536 bytes are split.', 'How many ports does a host of the old net have?', '65536'],
+    ['Give each length in meters.', 'What unit is the length of a bridge given in?', 'meters'],
+    ['Write it in lower case, such as sage-green one.', 'Which of them did the painter take?', 'Sage-green one'],
+  ])('may stand in a rule: %s', (edit, question, answer) => {
+    expect(copiedIn(edit, { question, answer })).toBeUndefined();
+  });
+
+  const task = { question: 'What is the capital of France?', answer: 'Paris' };
+  const copy = 'The capital of France is Paris.';
+
+  it('is general where another task has it, or the skill or what is read beside it says it', () => {
+    expect(copiedIn(copy, task)).toBeDefined();
+    expect(copiedIn(copy, task, [{ question: 'Where does the Seine flow?', answer: 'Paris' }])).toBeUndefined();
+    expect(copiedIn(copy, task, [], { contract: ['Cities: Paris, Rome.'] })).toBeUndefined();
+    expect(copiedIn(copy, task, [], { surroundings: 'Cities: Paris, Rome.' })).toBeUndefined();
+  });
+
+  it('is a label where most tasks share theirs', () => {
+    const others = ['Rome', 'Rome', 'Bern', 'Bern'].map((answer, at) => ({ question: `Which one is ${at}?`, answer }));
+    expect(copiedIn(copy, task, others)).toBeUndefined();
+    expect(copiedIn(copy, task, others.slice(0, 2).concat(others[2]!))).toContain('train-0: "Paris"');
+  });
+
+  it.each([
+    { checks: [{ op: 'contains', arg: 'Paris' }] },
+    { judge: { checks: [{ op: 'contains', arg: 'Paris' }] } },
+    { reference: 'Paris', referenceKind: 'rubric' },
+    { reference: 'Paris', referenceKind: 'none' },
+  ])('is a rule where a check, a rubric or a person demands it: %j', (wanted) => {
+    expect(copiedIn(copy, { question: task.question, ...wanted })).toBeUndefined();
+    expect(reasonFor(copy, { question: task.question, ...wanted })).toContain('an answer of val item');
+  });
+
+  it('is named after what is held out', () => {
+    const items = [
+      ...guardTrained(task),
+      ...guard({ question: 'Who painted the ceiling in Padua?', answer: 'Giotto' }),
+    ];
+    const edit = `${copy} The ceiling in Padua is by Giotto.`;
+    expect(findLeaks({ edit, items }).reason).toBe('it repeats an answer of val item val-1: "Giotto"');
   });
 });
 

@@ -149,8 +149,8 @@ describe('guidance that gives a held-out task away', () => {
       action: 'leak',
       leak_reason: expect.stringMatching(LEAK),
     });
-    expect(progressOf(store)).toContain('· epoch 2  guidance refused: it repeats held-out tasks');
-    expect(reportOf(store)).toContain('refused: 1 leak of held-out tasks');
+    expect(progressOf(store)).toContain('· epoch 2  guidance refused: it gives tasks away');
+    expect(reportOf(store)).toContain('refused: 1 text that gives tasks away');
     expect(reportOf(store, true)).toContainEqual(expect.stringMatching(/^ {2}epoch 2 {2}it repeats an answer of val/));
   });
 
@@ -175,7 +175,7 @@ describe('what was refused', () => {
     const { store } = await run(script, two);
     expect(stateOf(store).history.map(({ nLeaksRefused }) => nLeaksRefused)).toEqual([2, 2]);
     expect(progressOf(store).filter((line) => line.includes('2 leaks refused'))).toHaveLength(2);
-    expect(reportOf(store)).toContain('refused: 4 leaks of held-out tasks');
+    expect(reportOf(store)).toContain('refused: 4 texts that give tasks away');
     expect(reportOf(store, true).filter((line) => line.includes('testsecret4'))).toHaveLength(2);
   });
 
@@ -198,8 +198,50 @@ describe('what was refused', () => {
   });
 });
 
+describe('what copies the answer of a training task', () => {
+  const COPY = 'it repeats the answer of training task train-1: "trainsecret1mill"';
+  const world = (split: string) =>
+    getItems(split).map((task) => ({ ...task, answers: [`${split}secret${task.k}mill`] }));
+  const copying: Script = {
+    analyst: () => ({ ...appends('LEVEL=4', 'Say trainsecret1mill.'), appendix_notes: ['mind trainsecret1mill'] }),
+    slow_update: () => ({ slow_update_content: 'LEVEL=9 as in trainsecret1mill' }),
+  };
+  const trained = (more: SkillOptConfigInput = {}, store: Store = memoryRun()) =>
+    scriptedRun({
+      ...{ solves: byLevel, initialSkill: '# Skill\n\nLEVEL=0\n', hooks: { getItems: world }, script: copying, store },
+      config: { ...config, useSkillAwareReflection: true, ...more },
+    });
+
+  it('is refused with the reason, as an edit and as a reminder, and the rest is kept', async () => {
+    const { facts, store, summary } = await trained();
+    expect(ofStage(facts, 'select')).toMatchObject([
+      {
+        patch: { edits: [{ content: 'LEVEL=4' }] },
+        refused: [{ op: 'append', content: 'Say trainsecret1mill.', reason: COPY }],
+      },
+    ]);
+    expect(ofStage(facts, 'update')[0]!.refused).toMatchObject([{ op: 'remind', reason: COPY }]);
+    expect(ofType(facts, 'step-end')).toMatchObject([{ action: 'accept_new_best' }]);
+    expect(summary).toMatchObject({ memorisedShare: 0, bestSkill: expect.stringContaining('LEVEL=4') });
+    expect(summary.bestSkill).not.toContain('trainsecret1mill');
+    expect(reportOf(store)).toContain('refused: 2 texts that give tasks away');
+    expect(reportOf(store, true)).toContain(`  step 1   ${COPY}`);
+  });
+
+  it('is refused as guidance', async () => {
+    const { facts } = await trained({ useSlowUpdate: true, numEpochs: 2, slowUpdateSamples: 4 });
+    expect(ofType(facts, 'slow-update-end')).toMatchObject([{ action: 'leak', leakReason: COPY }]);
+  });
+
+  it('passes when the critic is off', async () => {
+    const { facts, summary } = await trained({ leakCritic: false });
+    expect(ofStage(facts, 'select')[0]).not.toHaveProperty('refused');
+    expect(summary.bestSkill).toContain('Say trainsecret1mill.');
+  });
+});
+
 describe('the memorised share', () => {
-  const memorising: Script = { analyst: () => appends('LEVEL=4', 'Say trainsecret1.', 'Then trainsecret2.') };
+  const memorising: Script = { analyst: () => appends('LEVEL=4', 'See train-1.', 'Then train-2.') };
 
   it('is that of the patch, of the candidate, and of the best skill at the end', async () => {
     const { facts, store, summary } = await run(memorising);
@@ -213,7 +255,7 @@ describe('the memorised share', () => {
   });
 
   it('of a step counts what is new; that of the best skill counts everything since the initial one', async () => {
-    const script: Script = { analyst: ({ step }) => appends(`LEVEL=${step + 3} as in trainsecret${step}`) };
+    const script: Script = { analyst: ({ step }) => appends(`LEVEL=${step + 3} as in train-${step}`) };
     const { store } = await run(script, { batchSize: 5, minibatchSize: 5 });
     expect(stateOf(store).history.map(({ memorisedShare }) => memorisedShare)).toEqual([0.1, 0.1]);
     expect(stateOf(store).memorisedShare).toBe(0.2);
@@ -234,7 +276,7 @@ describe('the memorised share', () => {
   });
 
   it('is limited for reminders as for edits', async () => {
-    const script: Script = { analyst: () => ({ ...appends('LEVEL=4'), appendix_notes: ['see trainsecret1'] }) };
+    const script: Script = { analyst: () => ({ ...appends('LEVEL=4'), appendix_notes: ['see train-1'] }) };
     const { facts } = await run(script, { useSkillAwareReflection: true, maxMemorisedShare: 0.05 });
     expect(ofStage(facts, 'update')[0]!.refused).toMatchObject([
       { reason: 'it repeats 10 % of the training items; at most 5 % are allowed' },
