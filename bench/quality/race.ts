@@ -29,6 +29,8 @@ export type RaceInput = {
   readonly left?: () => number;
   /** Whether the current skill may owe its score to luck. */
   readonly isDoubted?: boolean;
+  /** Whether the candidate only leaves something out. */
+  readonly isShorter?: boolean;
   /** What is rolled out inside is rolled out at the same time. */
   readonly together?: (work: () => void) => void;
 };
@@ -42,14 +44,19 @@ export type RaceResult = {
 
 /** A race as the trainer runs it, by the library's own functions. */
 export function race({ ids, batchSize, candidate, current, ...input }: RaceInput): RaceResult {
-  const { left = () => Number.POSITIVE_INFINITY, isDoubted = false, together = (work) => work() } = input;
+  const {
+    left = () => Number.POSITIVE_INFINITY,
+    isDoubted = false,
+    isShorter = false,
+    together = (work) => work(),
+  } = input;
   let { knowledge } = input;
   const settings = settingsFor(knowledge, ids, batchSize);
   const order = raceOrder(ids, (id) => rateOf(input.knowledge, id));
   let observed: Evidence = noEvidence;
   const judgeOnce = (more: Partial<WaveInput>) => {
     const remaining = order.filter((id) => !observed.has(id));
-    return judgeWave({ knowledge, observed, remaining, settings, ...more }).verdict;
+    return judgeWave({ knowledge, observed, remaining, settings, isShorter, ...more }).verdict;
   };
   const judge = (more: Partial<WaveInput> = {}) => {
     const verdict = judgeOnce(more);
@@ -73,7 +80,7 @@ export function race({ ids, batchSize, candidate, current, ...input }: RaceInput
     const verdict = judge();
     if (verdict !== 'continue') return { verdict, observed, knowledge };
   }
-  const isSecondPass = left() >= 2 * ids.length;
+  const isSecondPass = !isShorter && left() >= 2 * ids.length;
   if (isSecondPass) observed = addObservations(observed, candidate(ids));
   const verdict = judge({ settings: { ...settings, hasSecondPass: false }, isSecondPass });
   return { verdict, observed, knowledge };

@@ -58,6 +58,8 @@ function eventLine(event: RunEvent, change: ScoredChange): string | undefined {
       return stepText(after.history.at(-1)!, change);
     case 'removal-end':
       return removalText(event, change);
+    case 'shorten-end':
+      return shorteningText(event, change);
     case 'slow-update-end':
       return guidanceText(event, change);
     case 'search-end':
@@ -81,6 +83,12 @@ function baselineText({ score, evaluation, passes = [] }: Event<'baseline-end'>)
 function removalText({ action, of }: Event<'removal-end'>, change: ScoredChange): string | undefined {
   if (!isAccepted(action)) return undefined;
   return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(change)}`;
+}
+
+function shorteningText({ action, removed }: Event<'shorten-end'>, change: ScoredChange): string {
+  const lines = plural(removed.length, 'line');
+  if (!isAccepted(action)) return `${symbolOf(action)} without ${lines} that nothing supports: worse, kept`;
+  return `${symbolOf(action)} without ${lines} that nothing supports: no worse, taken out  ${scoreChange(change)}`;
 }
 
 function searchEndText(reason: SearchEnd, { config, current, gate, history, stepsDone }: RunState): string {

@@ -35,6 +35,7 @@ import {
   whyOver,
 } from './plan.ts';
 import { memoryOf, type Run } from './run.ts';
+import { shorten } from './shorten.ts';
 import { besideBaseline } from './step/first-batch.ts';
 import { leakCriticOf, memorisedShareOf } from './step/guard-edits.ts';
 import { takeStep } from './step/take-step.ts';
@@ -57,7 +58,7 @@ async function searchBest(start: RunState, run: Run): Promise<RunState> {
     state = await searchEpoch(state, epoch, run);
     if (!state.searchEnd) state = await finishEpoch(state, epoch, run);
   }
-  return chooseWinner(state, run);
+  return chooseWinner(await shorten(state, run), run);
 }
 
 /** Until the batches are read, nothing is left to gain, or no rollouts are left. */

@@ -19,6 +19,8 @@ export type Reading = {
 export type Pool = {
   /** Each once, in the optimizer's order. */
   readonly edits: readonly FamilyEdit[];
+  /** How many analysts proposed it, by key. */
+  readonly support: ReadonlyMap<string, number>;
   readonly calls: number;
   readonly tokens: number;
 };
@@ -123,11 +125,14 @@ export function createFamilyOptimizer(world: FamilyWorld, dice: Dice) {
       ...successes.flatMap(() => (dice.uniform() < SAY_ANYTHING ? [remark()] : [])),
     ];
     const distinct = [...new Map(proposed.map((edit) => [edit.key, edit])).values()];
+    const support = new Map<string, number>();
+    for (const { key } of proposed) support.set(key, (support.get(key) ?? 0) + 1);
     const analysts = failures.length + successes.length;
     const others = distinct.length > 1 ? 3 : 0; // merges of both groups or one and the last, and the ranking
     const read = TRAJECTORY * (failed.length + passed.length);
     return {
       edits: rank(distinct, skill),
+      support,
       calls: analysts + others,
       tokens: (PROMPT + REPLY) * (analysts + others) + read + 60 * distinct.length * others,
     };

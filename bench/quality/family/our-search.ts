@@ -26,6 +26,7 @@ const MOST_ASKED_IDLE = Number(process.env.RATIO0 ?? MOST_ASKED);
 const DOUBT_AFTER = Number(process.env.DOUBT ?? 3);
 const [MOST_LOSSES, MORE_PER_WIN] = [Number(process.env.LOSSES ?? 20), 3];
 const LEAST_BATCH = 12;
+const MOST_TRIES = Number(process.env.TRIES ?? 5);
 
 /** The default: a batch is read until something comes of it, what was seen decides, and what rides along is taken out again. */
 export function searchOurWay(lab: Lab): SearchResult {
@@ -52,12 +53,13 @@ export function searchOurWay(lab: Lab): SearchResult {
   const batches = batchesOf(train, batchSize, dice);
   const halves: FamilyEdit[][] = [];
   const single: FamilyEdit[][] = [];
+  const unsupported: FamilyEdit[] = [];
   let tasks: number[] = [];
   const look = Math.max(planWaves(n)[0]!, Math.min(n, 20));
   while (asked < mostAsked() && lost < MOST_LOSSES + MORE_PER_WIN * accepts) {
     if (quiet >= QUIET_STEPS && left() >= n) {
       const suspect = nextSuspect();
-      if (suspect && tryCandidate(world.remove(skill, suspect), true) === 'accept') lost = 0;
+      if (suspect && tryCandidate(world.remove(skill, suspect), 'without') === 'accept') lost = 0;
       quiet = QUIET_STEPS - 1;
       if (suspect) continue;
     }
@@ -70,7 +72,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     asked++;
     const results = lab.train(skill, tasks, true);
     const shown = memory.slice(-REMEMBERED);
-    const { edits } = lab.ask({ skill, ...results, minibatch: MINIBATCH, limit: EDITS, memory: shown });
+    const { edits, support } = lab.ask({ skill, ...results, minibatch: MINIBATCH, limit: EDITS, memory: shown });
     const chosen = edits.filter(({ key, type }) => !skill.keys.has(key) && type !== 'copy').slice(0, EDITS);
     lost++;
     quiet += edits.length <= EDITS ? QUIET_STEPS : 1;
@@ -83,10 +85,12 @@ export function searchOurWay(lab: Lab): SearchResult {
     quiet = 0;
     lost = 0;
     if (chosen.length > 1) {
+      for (const edit of chosen) if (support.get(edit.key)! < 2) unsupported.push(edit);
       halves.push(chosen.slice(Math.ceil(chosen.length / 2)));
       single.push(...chosen.toReversed().map((edit) => [edit]));
     }
   }
+  shorten();
   const measured = Array.from({ length: finalPasses }, () => ids).flat();
   const fresh = addObservations(noEvidence, roll(skill)(measured));
   const { score, gain, isClaimed, isSeedBetter } = finalReport({ fresh, seed, isSeed: skill === world.seedSkill });
@@ -109,6 +113,18 @@ export function searchOurWay(lab: Lab): SearchResult {
     return suspect.every(({ key }) => skill.keys.has(key)) ? suspect : nextSuspect();
   }
 
+  /** Without all lines that nothing supports, then without the halves of what was missed. */
+  function shorten(): void {
+    const parts = [unsupported.filter(({ key }) => skill.keys.has(key))];
+    for (let tries = 0; tries < MOST_TRIES && left() >= n; tries++) {
+      const part = parts.shift();
+      if (!part || part.length === 0) return;
+      const verdict = tryCandidate(world.remove(skill, part), 'shorter');
+      const middle = Math.ceil(part.length / 2);
+      if (verdict !== 'accept' && part.length > 1) parts.push(part.slice(0, middle), part.slice(middle));
+    }
+  }
+
   /** As many of the tasks as can be paid for, unless they are too few. */
   function affordable(all: readonly number[], most: number): number[] {
     let cost = 0;
@@ -116,10 +132,20 @@ export function searchOurWay(lab: Lab): SearchResult {
     return kept.length < LEAST_BATCH ? [...all] : kept;
   }
 
-  function tryCandidate(candidate: FamilySkill, isRemoval = false): string {
+  function tryCandidate(candidate: FamilySkill, how: 'longer' | 'without' | 'shorter' = 'longer'): string {
     const sides = { candidate: roll(candidate), current: roll(skill) };
-    const isDoubted = !isRemoval && DOUBT_AFTER > 0 && lost > 1 && (lost - 1) % DOUBT_AFTER === 0;
-    const raced = race({ knowledge, ids: shuffled(), batchSize, ...sides, left, isDoubted, together: lab.together });
+    const isShorter = how === 'shorter';
+    const isDoubted = how === 'longer' && DOUBT_AFTER > 0 && lost > 1 && (lost - 1) % DOUBT_AFTER === 0;
+    const raced = race({
+      knowledge,
+      ids: shuffled(),
+      batchSize,
+      ...sides,
+      left,
+      isDoubted,
+      isShorter,
+      together: lab.together,
+    });
     knowledge = raced.knowledge;
     if (skill === world.seedSkill) seed = knowledge.own;
     if (raced.verdict === 'accept') take(candidate, raced.observed);

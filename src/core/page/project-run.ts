@@ -56,6 +56,7 @@ const TAKERS: { readonly [Type in RunEvent['type']]?: Take<Type> } = {
   'salvage-end': takeSalvage,
   'removal-end': takeRemoval,
   'slow-update-end': takeGuidance,
+  'shorten-end': takeShorter,
   'prune-end': takePruned,
   'final-selection-end': (view, { evaluation }) =>
     addAttempts(
@@ -134,6 +135,13 @@ function takeRemoval(view: RunView, event: Event<'removal-end'>): RunView {
   return addTrial(addVersion(view, { ...shorter, ...judgementOf(event) }), event, `${folderOf(step)}/removal_eval`);
 }
 
+function takeShorter(view: RunView, event: Event<'shorten-end'>): RunView {
+  const { candidateSkill: skill, candidateHash: hash, place } = event;
+  const { current, stepsDone: step } = view.state;
+  const shorter = { kind: 'shorter', skill, hash, parent: view.current, step, scoreBefore: current.score } as const;
+  return addTrial(addVersion(view, { ...shorter, ...judgementOf(event) }), event, `shorten_eval/try_${place}`);
+}
+
 function takeGuidance(view: RunView, event: Event<'slow-update-end'>): RunView {
   const { candidateSkill: skill, candidateHash: hash, epoch: step, content } = event;
   if (content === '' || hash === view.state.current.hash) return view;
@@ -150,7 +158,7 @@ function takePruned(view: RunView, { removed, skill, hash, score }: Event<'prune
   return addVersion(view, { ...pruned, score, scoreBefore: best.score, met: 0 });
 }
 
-type Trial = Event<'removal-end'>;
+type Trial = Event<'removal-end' | 'shorten-end'>;
 
 type Judged = {
   readonly action: string;

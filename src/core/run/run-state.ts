@@ -72,6 +72,8 @@ export type RunState = {
   readonly attempted: { readonly hash: string; readonly ids: readonly string[] };
   /** Parts that were left out on trial: see `removalKey`. */
   readonly removalsTried: readonly string[];
+  /** After the search: how often the skill was tried with less, and what is left to be tried without. */
+  readonly shortening?: { readonly tries: number; readonly next: readonly (readonly string[])[] };
   readonly draft: StepDraft;
   readonly history: readonly StepRecord[];
   /** Scores of whole passes: no text is measured twice. The last of a hash counts. A list, since it is copied at each step. */
@@ -118,7 +120,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when the state has another shape, or the same journal folds to another state: kept states are then ignored. */
-export const STATE_FORMAT = 10;
+export const STATE_FORMAT = 11;
 
 export const emptyRun: RunState = {
   config: undefined,

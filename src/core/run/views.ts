@@ -70,6 +70,7 @@ const DETAILS: { readonly [Type in RunFact['type']]?: (fact: Fact<Type>, about: 
       : trialViews('final_selection_eval', attempts), // the last skill was measured before
   'lr-decision': (fact) => ({ [`${stepFolder(fact.step)}/lr_decision.json`]: json(withoutType(fact)) }),
   'removal-end': ({ step }, { attempts }) => trialViews(`${stepFolder(step)}/removal_eval`, attempts),
+  'shorten-end': ({ place }, { attempts }) => trialViews(`shorten_eval/try_${place}`, attempts),
   'salvage-end': (fact) => ({ [`${stepFolder(fact.step)}/salvage.json`]: json(withoutType(fact)) }),
   'final-measurement-end': (fact, { attempts }) => ({
     'final_measurement/summary.json': json(withoutType(fact)),

@@ -26,6 +26,8 @@ export type WaveInput = {
   readonly isSecondPass?: boolean;
   /** No rollouts are left for the rest: what was seen decides. */
   readonly isLast?: boolean;
+  /** The candidate says less: it wins where it is not worse. */
+  readonly isShorter?: boolean;
 };
 
 /** Items that moved one way, and by how much together. */
@@ -107,12 +109,16 @@ function decide(standing: Standing): Decision {
     return { verdict: 'continue', reason: 'nothing to compare yet' };
   }
   const settings = standing.settings ?? settingsFor(knowledge, ids, DEFAULT_BATCH_SIZE);
-  const bar = barFor(weighed.noise, ids.length);
+  const usual = barFor(weighed.noise, ids.length);
+  const bar = standing.isShorter ? { lead: -usual.lead, gain: -TOLERANCE * usual.lead } : usual;
   const isAhead = weighed.gain >= bar.gain && weighed.lead >= bar.lead;
   return remaining.length > 0 && !standing.isLast
     ? decideEarly(standing, settings, isAhead)
     : decideAtEnd(standing, settings, bar, isAhead);
 }
+
+/** What a shorter skill may be expected to lose, as a part of what a winner must be ahead by. */
+const TOLERANCE = 0.3;
 
 /** A first look ends a race if the rest is not worth its price. */
 function decideEarly({ weighed, remaining, ids }: Standing, { price }: RaceSettings, isAhead: boolean): Decision {

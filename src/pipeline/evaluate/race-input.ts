@@ -22,6 +22,8 @@ export type RaceInput = {
   readonly rolloutsLeft?: number | undefined;
   /** Whether the current skill may owe its score to luck: it is rolled out on all items beside the candidate. */
   readonly isDoubted?: boolean;
+  /** Whether the candidate only leaves something out: then it wins where it is not worse. */
+  readonly isShorter?: boolean;
   /** Why no agent could use a text, though it could use the current one. Asked before anything is paid for. */
   readonly whyUnusable?: ((skill: string) => Promise<string | undefined>) | undefined;
 };

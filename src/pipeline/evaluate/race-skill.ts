@@ -49,7 +49,7 @@ export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps
     if (isOver(judged, input)) return conclude(judged, race);
     shown = judged.shown;
   }
-  if (isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(order, shown, race);
+  if (!input.isShorter && isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(order, shown, race);
   return conclude(await judgeSettled(shown, { settings: { ...settings, hasSecondPass: false } }, race), race);
 }
 

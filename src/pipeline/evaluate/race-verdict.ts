@@ -65,7 +65,8 @@ export function judge(shown: RaceResults, how: HowToJudge, input: RaceInput): Wa
   const isSecondPass = shown.confirmation.length > 0;
   const share = shareOf(input.config);
   const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
-  const wave = { knowledge, observed, missing, maxMissingShare, remaining, isSecondPass, ...how };
+  const { isShorter = false } = input;
+  const wave = { knowledge, observed, missing, maxMissingShare, remaining, isSecondPass, isShorter, ...how };
   const { needs, ...judged } = judgeWave(wave);
   if (shown.blame) {
     const { threw, total, reason } = shown.blame;

@@ -23,6 +23,7 @@ const FOLDERS: readonly (readonly [folder: RegExp, part: string])[] = [
   [/^steps\/step_(\d+)\/salvage_eval\/part_(\d+)$/, 'step #, a part of the patch'],
   [/^steps\/step_(\d+)\/removal_eval$/, 'step #, without a passage'],
   [/^slow_update\/epoch_(\d+)\/selection_eval$/, 'epoch #, guidance'],
+  [/^shorten_eval\/try_(\d+)$/, 'without lines that nothing supports'],
   [/^final_selection_eval$/, 'the end'],
   [/^prune_eval\/try_(\d+)$/, 'pruning'],
   [/^final_measurement$/, 'the final measurement'],

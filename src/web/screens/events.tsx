@@ -18,6 +18,7 @@ const TYPES = [
   'removal-end',
   'step-end',
   'slow-update-end',
+  'shorten-end',
   'prune-end',
   'final-measurement-end',
   'test-end',

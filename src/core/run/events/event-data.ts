@@ -67,6 +67,16 @@ export type Removal = Trial & {
   readonly removed: readonly string[];
 };
 
+/** The skill without lines that nothing supports, after the search. */
+export type Shortening = Trial & {
+  readonly action: StepAction;
+  /** Its place among the tries, from 1. */
+  readonly place: number;
+  readonly removed: readonly string[];
+  /** What is tried after it, in this order. */
+  readonly next: readonly (readonly string[])[];
+};
+
 /** One task under two skills. */
 export type Pair = {
   readonly id: string;

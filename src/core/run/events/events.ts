@@ -10,6 +10,7 @@ import type {
   RunIdentity,
   Salvage,
   SearchEnd,
+  Shortening,
   SkillSource,
   SlowUpdate,
   Stage,
@@ -139,6 +140,8 @@ export const RUN_EVENTS = {
   'epoch-end': define<OfEpoch>({ epoch: number }),
 
   'search-end': define<{ readonly reason: SearchEnd }>({ reason: text }),
+
+  'shorten-end': define<Shortening>({ place: number, ...candidate, ...judged, removed: texts, next: listOf(texts) }),
 
   'prune-end': define<Prune>({
     removed: texts,

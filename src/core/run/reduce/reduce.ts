@@ -20,7 +20,7 @@ import {
   scoresOf,
 } from './acceptance.ts';
 import { reduceStage } from './stage.ts';
-import { decideRate, endStep, reduceRemoval, reduceSalvage, startStep } from './step.ts';
+import { decideRate, endStep, reduceRemoval, reduceSalvage, reduceShortening, startStep } from './step.ts';
 
 type Event<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -159,6 +159,7 @@ const REDUCERS: { readonly [Type in RunEvent['type']]: (state: RunState, event: 
   'meta-skill-end': takeNotes,
   'epoch-end': endEpoch,
   'search-end': (_, { reason }) => ({ searchEnd: reason }),
+  'shorten-end': reduceShortening,
   'prune-end': prune,
   'final-selection-end': selectFinal,
   'finalists-end': chooseFinalist,

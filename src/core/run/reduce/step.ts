@@ -1,7 +1,7 @@
 import type { ItemScore } from '../../contracts/index.ts';
 import { listWith } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
-import type { Removal, Salvage, StepAction } from '../events/event-data.ts';
+import type { Removal, Salvage, Shortening, StepAction } from '../events/event-data.ts';
 import { type RunState, removalKey } from '../run-state.ts';
 import type { StepBufferEntry, StepRecord } from '../step-record.ts';
 import {
@@ -63,8 +63,27 @@ export function reduceRemoval(state: RunState, event: Removal): RunState {
   return { ...known, gate, current, best, removalsTried, draft: { ...known.draft, removed } };
 }
 
+/** A skill that says less and is not worse takes the place of the one that says more. */
+export function reduceShortening(state: RunState, event: Shortening): RunState {
+  const history = noteRemoval(state, event);
+  const known = addMeasurement(
+    { ...state, history, shortening: { tries: event.place, next: event.next } },
+    event.candidateHash,
+    event,
+  );
+  if (!isAccepted(event.action)) return known;
+  const gate = evidenceAfterAccept(known, scoresOf(event), event.action);
+  const { candidateSkill: skill, candidateHash: hash } = event;
+  const score = acceptedScore(known, gate, event.action, event.score);
+  const current = { skill, hash, score, step: known.stepsDone, origin: 'shortened' };
+  return { ...known, gate, current, best: isNewBest(event.action, current, known) ? current : known.best };
+}
+
 /** The skill without one passage shows what that passage is worth. */
-function noteRemoval({ history }: RunState, { removed, decision, evaluation }: Removal): RunState['history'] {
+function noteRemoval(
+  { history }: RunState,
+  { removed, decision, evaluation }: Removal | Shortening,
+): RunState['history'] {
   const [passage] = removed;
   if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return history;
   if (decision.verdict === 'invalid') return history;
