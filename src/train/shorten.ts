@@ -1,0 +1,81 @@
+import { knowsNoise } from '../core/contracts/index.ts';
+import { partOf, trainsPackage } from '../core/document/index.ts';
+import { isAccepted, keptEdits, type RunState, type StepRecord } from '../core/run/index.ts';
+import { skillHash } from '../core/text/index.ts';
+import { inPhase, judgeSkill, withoutPassageIn } from '../pipeline/index.ts';
+import { rolloutsLeft } from './budget/rollouts-left.ts';
+import type { Run } from './run.ts';
+import { unusableBeside } from './step/guard-edits.ts';
+
+type Lines = readonly string[];
+
+/** All lines together, both halves, and a half of each: more would cost more than it is worth. */
+const MOST_TRIES = 5;
+
+/**
+ * After the search: the skill is tried without all lines that nothing supports, then without the halves of what was missed. A
+ * shorter skill wins where it is not worse. Only rollouts that the search has left are spent, and no optimizer is asked.
+ */
+export async function shorten(start: RunState, run: Run): Promise<RunState> {
+  if (!isOn(start, run)) return start;
+  let state = start;
+  for (let parts = partsOf(state, run); parts.length > 0 && mayTry(state, run); parts = partsOf(state, run)) {
+    state = await tryWithout(parts, state, run);
+  }
+  return state;
+}
+
+const isOn = ({ current, best }: RunState, { config }: Run) =>
+  config.tryRemovals &&
+  knowsNoise(config.gate) &&
+  config.useGate &&
+  config.skillUpdateMode === 'patch' &&
+  current.hash === best.hash;
+
+/** What is left to be tried; at first all lines at once. */
+function partsOf(state: RunState, run: Run): readonly Lines[] {
+  const lines = unsupportedLines(state, run);
+  return state.shortening?.next ?? (lines.length > 0 ? [lines] : []);
+}
+
+function mayTry(state: RunState, { config, items }: Run): boolean {
+  const left = rolloutsLeft(state, config, items) ?? Number.POSITIVE_INFINITY;
+  return left >= items.val.length && (state.shortening?.tries ?? 0) < MOST_TRIES;
+}
+
+async function tryWithout([removed = [], ...others]: readonly Lines[], state: RunState, run: Run): Promise<RunState> {
+  const { env, items, config } = run;
+  const { skill } = state.current;
+  const candidateSkill = removed.reduce((text, line) => withoutLine(text, line, config), skill);
+  const candidate = { candidateSkill, candidateHash: skillHash(candidateSkill) };
+  const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable: unusableBeside(skill, run) };
+  const race = { env, state, items: items.val, config, seed: config.seed, isShorter: true, ...limits };
+  const { results, further, ...verdict } = await judgeSkill(candidate, race, inPhase(run.deps, 'removal'));
+  const next = [...others, ...(isAccepted(verdict.action) ? [] : halve(removed))];
+  const place = (state.shortening?.tries ?? 0) + 1;
+  return run.commit({ type: 'shorten-end', place, removed, next, ...candidate, ...verdict }, { results, further });
+}
+
+const withoutLine = (skill: string, line: string, config: Run['config']) =>
+  withoutPassageIn(skill, line, trainsPackage(config)) ?? skill;
+
+function halve(lines: Lines): Lines[] {
+  const middle = Math.ceil(lines.length / 2);
+  return lines.length > 1 ? [lines.slice(0, middle), lines.slice(middle)] : [];
+}
+
+/** What accepted steps have added beside something else, and what one analyst alone asked for. */
+function unsupportedLines({ history, current: { skill } }: RunState, { config }: Run): Lines {
+  const lines = history.filter(({ action }) => isAccepted(action)).flatMap(unsupportedIn);
+  return [...new Set(lines)].filter((line) => withoutLine(skill, line, config) !== skill);
+}
+
+function unsupportedIn(record: StepRecord): string[] {
+  const added = keptEdits(record).filter((index) => {
+    const { op, file = '' } = record.edits[index]!;
+    return (op === 'append' || op === 'insert_after') && partOf(file) !== 'scripts';
+  });
+  const isUnsupported = (index: number) =>
+    !((record.editEffects?.[index]?.gain ?? 0) > 0) && (record.supportCounts[index] ?? 1) < 2;
+  return added.filter(isUnsupported).map((index) => record.edits[index]!.content.trim());
+}
