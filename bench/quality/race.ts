@@ -37,6 +37,8 @@ export type RaceInput = {
 
 export type RaceResult = {
   readonly verdict: WaveJudgement['verdict'];
+  /** What the candidate is expected to gain, by what was seen. */
+  readonly expectedGain: number;
   readonly observed: Evidence;
   /** With the rollouts of the current skill that were missing. */
   readonly knowledge: Knowledge;
@@ -56,12 +58,12 @@ export function race({ ids, batchSize, candidate, current, ...input }: RaceInput
   let observed: Evidence = noEvidence;
   const judgeOnce = (more: Partial<WaveInput>) => {
     const remaining = order.filter((id) => !observed.has(id));
-    return judgeWave({ knowledge, observed, remaining, settings, isShorter, ...more }).verdict;
+    return judgeWave({ knowledge, observed, remaining, settings, isShorter, ...more });
   };
   const judge = (more: Partial<WaveInput> = {}) => {
-    const verdict = judgeOnce(more);
-    const disputed = verdict === 'accept' ? disputedItems(knowledge, observed) : [];
-    if (disputed.length === 0 || left() < disputed.length) return verdict;
+    const judged = judgeOnce(more);
+    const disputed = judged.verdict === 'accept' ? disputedItems(knowledge, observed) : [];
+    if (disputed.length === 0 || left() < disputed.length) return judged;
     knowledge = addOwn(knowledge, current(disputed));
     return judgeOnce(more);
   };
@@ -70,20 +72,21 @@ export function race({ ids, batchSize, candidate, current, ...input }: RaceInput
     const isAsked = isDoubted && observed.size === 0 && left() >= wave.length + ids.length;
     const own = isAsked ? ids : unmetItems(knowledge, wave);
     if (left() < wave.length + own.length) {
-      const verdict = observed.size === 0 ? 'inconclusive' : judge({ isLast: true });
-      return { verdict: verdict === 'continue' ? 'inconclusive' : verdict, observed, knowledge };
+      const { verdict, expectedGain } =
+        observed.size === 0 ? { verdict: 'inconclusive' as const, expectedGain: 0 } : judge({ isLast: true });
+      return { verdict: verdict === 'continue' ? 'inconclusive' : verdict, expectedGain, observed, knowledge };
     }
     together(() => {
       knowledge = addOwn(knowledge, current(own));
       observed = addObservations(observed, candidate(wave));
     });
-    const verdict = judge();
-    if (verdict !== 'continue') return { verdict, observed, knowledge };
+    const { verdict, expectedGain } = judge();
+    if (verdict !== 'continue') return { verdict, expectedGain, observed, knowledge };
   }
   const isSecondPass = !isShorter && left() >= 2 * ids.length;
   if (isSecondPass) observed = addObservations(observed, candidate(ids));
-  const verdict = judge({ settings: { ...settings, hasSecondPass: false }, isSecondPass });
-  return { verdict, observed, knowledge };
+  const { verdict, expectedGain } = judge({ settings: { ...settings, hasSecondPass: false }, isSecondPass });
+  return { verdict, expectedGain, observed, knowledge };
 }
 
 function rateOf(knowledge: Knowledge, id: string): number {

@@ -2,7 +2,7 @@ import { knowsNoise } from '../core/contracts/index.ts';
 import { partOf, trainsPackage } from '../core/document/index.ts';
 import { isAccepted, keptEdits, type RunState, type StepRecord } from '../core/run/index.ts';
 import { skillHash } from '../core/text/index.ts';
-import { inPhase, judgeSkill, withoutPassageIn } from '../pipeline/index.ts';
+import { countedTogether, inPhase, judgeSkill, withoutPassageIn } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
 import { unusableBeside } from './step/guard-edits.ts';
@@ -19,8 +19,9 @@ const MOST_TRIES = 5;
 export async function shorten(start: RunState, run: Run): Promise<RunState> {
   if (!isOn(start, run)) return start;
   let state = start;
+  const deps = countedTogether(inPhase(run.deps, 'shorten'), run.items.val.length);
   for (let parts = partsOf(state, run); parts.length > 0 && mayTry(state, run); parts = partsOf(state, run)) {
-    state = await tryWithout(parts, state, run);
+    state = await tryWithout(parts, state, { ...run, deps });
   }
   return state;
 }
@@ -50,7 +51,7 @@ async function tryWithout([removed = [], ...others]: readonly Lines[], state: Ru
   const candidate = { candidateSkill, candidateHash: skillHash(candidateSkill) };
   const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable: unusableBeside(skill, run) };
   const race = { env, state, items: items.val, config, seed: config.seed, isShorter: true, ...limits };
-  const { results, further, ...verdict } = await judgeSkill(candidate, race, inPhase(run.deps, 'removal'));
+  const { results, further, ...verdict } = await judgeSkill(candidate, race, run.deps);
   const next = [...others, ...(isAccepted(verdict.action) ? [] : halve(removed))];
   const place = (state.shortening?.tries ?? 0) + 1;
   return run.commit({ type: 'shorten-end', place, removed, next, ...candidate, ...verdict }, { results, further });

@@ -12,7 +12,7 @@ import {
 } from '../../../src/public/stats.ts';
 import { affordableSize } from '../../../src/train/budget/validation-size.ts';
 import { shuffleIndexes } from '../gate/dice.ts';
-import { race } from '../race.ts';
+import { type RaceResult, race } from '../race.ts';
 import { batchesOf } from './batches.ts';
 import type { Lab } from './lab.ts';
 import type { Tried } from './optimizer.ts';
@@ -21,18 +21,17 @@ import type { FamilyEdit, FamilySkill } from './world.ts';
 
 const [BATCH, MINIBATCH, READINGS, EDITS, QUIET_STEPS, REMEMBERED] = [40, 5, 3, 4, 3, 8];
 /** What a run may ask of the optimizer, beside what the naive peer asks. */
-const MOST_ASKED = Number(process.env.RATIO ?? 2);
-const MOST_ASKED_IDLE = Number(process.env.RATIO0 ?? MOST_ASKED);
-const DOUBT_AFTER = Number(process.env.DOUBT ?? 3);
-const [MOST_LOSSES, MORE_PER_WIN] = [Number(process.env.LOSSES ?? 20), 3];
+const MOST_ASKED = 1.5;
+const DOUBT_AFTER = 3;
+const [MOST_LOSSES, MORE_PER_WIN] = [16, 3];
 const LEAST_BATCH = 12;
-const MOST_TRIES = Number(process.env.TRIES ?? 5);
+const MOST_TRIES = 5;
 
 /** The default: a batch is read until something comes of it, what was seen decides, and what rides along is taken out again. */
 export function searchOurWay(lab: Lab): SearchResult {
   const { world, dice } = lab;
   const { n: all, train, budget } = world.spec;
-  const n = process.env.NOFIT ? all : affordableSize(budget, all);
+  const n = affordableSize(budget, all);
   const ids = (n === all ? Array.from({ length: n }, (_, i) => i) : shuffleIndexes(dice, all).slice(0, n)).map(String);
   const batchSize = Math.min(BATCH, train);
   const finalPasses = 0.12 * budget >= 3 * n ? 2 : 1;
@@ -48,18 +47,21 @@ export function searchOurWay(lab: Lab): SearchResult {
   let [believedError, accepts, asked, readings, quiet, lost] = [0, 0, 0, 0, 0, 0];
   const memory: Tried[] = [];
   const whole = Math.max(1, Math.floor((budget - n) / (BATCH + n)));
-  const mostAsked = () => (accepts > 0 ? MOST_ASKED : MOST_ASKED_IDLE) * whole;
+  const mostAsked = Math.ceil(MOST_ASKED * whole);
   const left = () => lab.left() - finalPasses * n;
   const batches = batchesOf(train, batchSize, dice);
   const halves: FamilyEdit[][] = [];
   const single: FamilyEdit[][] = [];
-  const unsupported: FamilyEdit[] = [];
+  const together: FamilyEdit[] = [];
+  const isProven = new Set<string>();
   let tasks: number[] = [];
   const look = Math.max(planWaves(n)[0]!, Math.min(n, 20));
-  while (asked < mostAsked() && lost < MOST_LOSSES + MORE_PER_WIN * accepts) {
+  while (asked < mostAsked && lost < MOST_LOSSES + MORE_PER_WIN * accepts) {
     if (quiet >= QUIET_STEPS && left() >= n) {
       const suspect = nextSuspect();
-      if (suspect && tryCandidate(world.remove(skill, suspect), 'without') === 'accept') lost = 0;
+      const tried = suspect && tryCandidate(world.remove(skill, suspect), 'without');
+      if (tried?.verdict === 'accept') lost = 0;
+      if (tried && tried.expectedGain < 0 && suspect.length === 1) isProven.add(suspect[0]!.key);
       quiet = QUIET_STEPS - 1;
       if (suspect) continue;
     }
@@ -77,7 +79,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     lost++;
     quiet += edits.length <= EDITS ? QUIET_STEPS : 1;
     if (chosen.length === 0) continue;
-    const verdict = tryCandidate(world.apply(skill, chosen));
+    const { verdict } = tryCandidate(world.apply(skill, chosen));
     if (verdict !== 'accept') {
       memory.push({ edits: chosen, status: verdict === 'reject' ? 'rejected' : 'undecided' });
       continue;
@@ -85,7 +87,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     quiet = 0;
     lost = 0;
     if (chosen.length > 1) {
-      for (const edit of chosen) if (support.get(edit.key)! < 2) unsupported.push(edit);
+      together.push(...chosen.toSorted((a, b) => Number(support.get(a.key)! > 1) - Number(support.get(b.key)! > 1)));
       halves.push(chosen.slice(Math.ceil(chosen.length / 2)));
       single.push(...chosen.toReversed().map((edit) => [edit]));
     }
@@ -115,11 +117,11 @@ export function searchOurWay(lab: Lab): SearchResult {
 
   /** Without all lines that nothing supports, then without the halves of what was missed. */
   function shorten(): void {
-    const parts = [unsupported.filter(({ key }) => skill.keys.has(key))];
+    const parts = [together.filter(({ key }) => skill.keys.has(key) && !isProven.has(key))];
     for (let tries = 0; tries < MOST_TRIES && left() >= n; tries++) {
       const part = parts.shift();
       if (!part || part.length === 0) return;
-      const verdict = tryCandidate(world.remove(skill, part), 'shorter');
+      const { verdict } = tryCandidate(world.remove(skill, part), 'shorter');
       const middle = Math.ceil(part.length / 2);
       if (verdict !== 'accept' && part.length > 1) parts.push(part.slice(0, middle), part.slice(middle));
     }
@@ -132,10 +134,10 @@ export function searchOurWay(lab: Lab): SearchResult {
     return kept.length < LEAST_BATCH ? [...all] : kept;
   }
 
-  function tryCandidate(candidate: FamilySkill, how: 'longer' | 'without' | 'shorter' = 'longer'): string {
+  function tryCandidate(candidate: FamilySkill, how: 'longer' | 'without' | 'shorter' = 'longer'): RaceResult {
     const sides = { candidate: roll(candidate), current: roll(skill) };
     const isShorter = how === 'shorter';
-    const isDoubted = how === 'longer' && DOUBT_AFTER > 0 && lost > 1 && (lost - 1) % DOUBT_AFTER === 0;
+    const isDoubted = how === 'longer' && lost > 1 && (lost - 1) % DOUBT_AFTER === 0;
     const raced = race({
       knowledge,
       ids: shuffled(),
@@ -149,7 +151,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     knowledge = raced.knowledge;
     if (skill === world.seedSkill) seed = knowledge.own;
     if (raced.verdict === 'accept') take(candidate, raced.observed);
-    return raced.verdict;
+    return raced;
   }
 
   function take(candidate: FamilySkill, observed: Evidence): void {

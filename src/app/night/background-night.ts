@@ -273,6 +273,7 @@ const PHASES: Readonly<Record<Progress['phase'], string>> = {
   salvage: 'measuring parts of an edit',
   removal: 'trying to remove lines',
   'slow update': 'comparing rounds',
+  shorten: 'trying to remove lines that nothing supports',
   prune: 'trying to shorten the document',
   'final measurement': 'measuring the best document',
   test: 'measuring on the sealed test',

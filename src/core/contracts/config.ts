@@ -164,11 +164,11 @@ export const configShape = {
     'Rejected candidates in a row after which the current skill is measured again. 0: never.',
   ),
   maxLosses: setting(
-    whole.default(20),
+    whole.default(16),
     'Rejected candidates in a row that end the search, and 3 more for each one accepted. 0: no limit.',
   ),
   optimizerRatio: setting(
-    z.number().nonnegative().default(2),
+    z.number().nonnegative().default(1.5),
     'Most steps under maxRollouts, as a multiple of those that measure every candidate on all tasks. 0: no limit.',
   ),
   leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks, or answers of training tasks.'),

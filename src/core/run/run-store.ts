@@ -61,7 +61,16 @@ export type RateLimitChange =
 
 /** Single rollouts and calls as they finish. Not journaled, and never needed to resume. */
 export type Progress = {
-  readonly phase: 'baseline' | Stage | 'salvage' | 'removal' | 'slow update' | 'prune' | 'final measurement' | 'test';
+  readonly phase:
+    | Stage
+    | 'baseline'
+    | 'salvage'
+    | 'removal'
+    | 'slow update'
+    | 'shorten'
+    | 'prune'
+    | 'final measurement'
+    | 'test';
   readonly step: number;
   readonly done: number;
   readonly total: number;

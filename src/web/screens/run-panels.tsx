@@ -40,6 +40,7 @@ const PHASES: Readonly<Record<string, string>> = {
   salvage: 'trying parts of the patch',
   removal: 'trying a shorter skill',
   'slow update': 'comparing rounds',
+  shorten: 'trying the skill without lines that nothing supports',
   prune: 'removing what does nothing',
   'final measurement': 'measuring the winner again',
   test: 'measuring on the test tasks',

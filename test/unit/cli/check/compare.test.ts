@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { marksProject, skillThat } from './marks-project.ts';
 
-const QUICK = 'numEpochs: 1\nbatchSize: 2\nfinalPasses: 1\nmaxRollouts: 40\n';
+const QUICK = 'numEpochs: 1\nbatchSize: 2\nfinalPasses: 1\nmaxRollouts: 40\nfitValidation: false\n';
 
 describe('compare of documents', () => {
   it('says which is better on the same tasks, how sure, which tasks turned, and what it cost', async () => {
