@@ -10,7 +10,7 @@ import { unusableBeside } from './step/guard-edits.ts';
 type Lines = readonly string[];
 
 /** All lines together, both halves, and a half of each: more would cost more than it is worth. */
-const MOST_TRIES = 5;
+export const MOST_SHORTER = 5;
 
 /**
  * After the search: the skill is tried without all lines that nothing supports, then without the halves of what was missed. A
@@ -41,7 +41,7 @@ function partsOf(state: RunState, run: Run): readonly Lines[] {
 
 function mayTry(state: RunState, { config, items }: Run): boolean {
   const left = rolloutsLeft(state, config, items) ?? Number.POSITIVE_INFINITY;
-  return left >= items.val.length && (state.shortening?.tries ?? 0) < MOST_TRIES;
+  return left >= items.val.length && (state.shortening?.tries ?? 0) < MOST_SHORTER;
 }
 
 async function tryWithout([removed = [], ...others]: readonly Lines[], state: RunState, run: Run): Promise<RunState> {
