@@ -2,12 +2,16 @@ import { openLab, type Use } from './lab.ts';
 import { searchNaively } from './naive-search.ts';
 import { searchOurWay } from './our-search.ts';
 import type { SearchResult } from './search-result.ts';
+import { searchStrictly } from './strict-search.ts';
 import type { WorldSpec } from './world-spec.ts';
 
 export type CompareInput = { readonly spec: WorldSpec; readonly from: number; readonly seeds: number };
 
 export type Run = SearchResult & Use;
-export type Pair = { readonly naive: Run; readonly ours: Run };
+/** With the strict gate where the validation set is small. */
+export type Pair = { readonly naive: Run; readonly ours: Run; readonly strict?: Run };
+
+const SMALL_SET = 20;
 
 /** The same worlds searched in both ways, seed by seed. */
 export function compareInWorld({ spec, from, seeds }: CompareInput): Pair[] {
@@ -19,5 +23,9 @@ function comparePair(spec: WorldSpec, seed: number): Pair {
     const lab = openLab(spec, seed, side);
     return { ...search(lab), ...lab.use() };
   };
-  return { naive: run(searchNaively, 1), ours: run(searchOurWay, 2) };
+  return {
+    naive: run(searchNaively, 1),
+    ours: run(searchOurWay, 2),
+    ...(spec.n <= SMALL_SET ? { strict: run(searchStrictly, 3) } : {}),
+  };
 }

@@ -3,7 +3,16 @@ import type { Row } from '../row.ts';
 import type { BenchOptions, Section } from '../section.ts';
 import { costRow, pooledCostRows } from './cost-rows.ts';
 import { figuresOf } from './figures.ts';
-import { familyRow, lowBudgetRow, pooledGainRow, randomRow, scoreRow, sizeRows, worldRow } from './gain-rows.ts';
+import {
+  familyRow,
+  lowBudgetRow,
+  pooledGainRow,
+  randomRow,
+  scoreRow,
+  sizeRows,
+  smallSetRows,
+  worldRow,
+} from './gain-rows.ts';
 import { believedRow, honestyRow, nullRow, pooledErrorRows } from './honesty-rows.ts';
 import type { GroupName, Judged } from './judged.ts';
 import { lineRow } from './line-rows.ts';
@@ -60,6 +69,7 @@ function rowsOf(judged: readonly Judged[]): Row[] {
     ...pooledErrorRows(gaining),
     lineRow(gaining),
     ...sizeRows(of('size')),
+    ...smallSetRows(gaining, of('null')),
     familyRow(family),
     costRow(familyName, family),
     honestyRow(familyName, family),

@@ -14,6 +14,7 @@ export function figuresOf(pairs: readonly Pair[]) {
   const of = (runs: readonly Run[], figure: (run: Run) => number) => mean(runs.map(figure));
   const both = (figure: (run: Run) => number) => [of(naive, figure), of(ours, figure)] as const;
   const ratio = (figure: (run: Run) => number) => of(ours, figure) / Math.max(1e-9, of(naive, figure));
+  const strict = pairs.flatMap((pair) => pair.strict ?? []);
   const differences = pairs.map((pair) => pair.ours.gain - pair.naive.gain);
   const large = ours.filter(({ gain }) => gain >= LARGE_GAIN);
   return {
@@ -27,6 +28,16 @@ export function figuresOf(pairs: readonly Pair[]) {
         of(naive, (run) => run.gain),
       ),
     t: tOf(differences),
+    ...(strict.length > 0
+      ? {
+          strict: {
+            gain: of(strict, (run) => run.gain),
+            claims: of(strict, (run) => Number(run.claims)),
+            calls: of(strict, (run) => run.calls),
+            t: tOf(pairs.map((pair) => pair.ours.gain - pair.strict!.gain)),
+          },
+        }
+      : {}),
     error: of(ours, (run) => run.error),
     naiveError: of(naive, (run) => run.error),
     covers: of(ours, (run) => Number(run.covers)),

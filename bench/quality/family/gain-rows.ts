@@ -53,6 +53,42 @@ export function sizeRows(judged: readonly Judged[]): Row[] {
   });
 }
 
+/** What `gate: strict` with exact racing gains on small sets, and what it claims where nothing can be gained. */
+export function smallSetRows(judged: readonly Judged[], nulls: readonly Judged[]): Row[] {
+  const small = judged.filter(({ figures }) => figures.strict);
+  const few = small.filter(({ spec }) => spec.budget <= FEW_CALLS * spec.n);
+  const claims = (pick: (figures: Judged['figures']) => number) =>
+    mean(nulls.filter(({ figures }) => figures.strict).map(({ figures }) => pick(figures)));
+  const [strictClaims, ourClaims] = [claims((f) => f.strict!.claims), claims((f) => f.claims)];
+  return [
+    strictRow(`  8…20 tasks, at most ${FEW_CALLS} calls a task`, few),
+    strictRow('  8…20 tasks', small),
+    {
+      what: '  8…20 tasks, null worlds: runs that claim, beside gate: strict with exact racing',
+      goal: '≤ 4 %',
+      measured: `${points(strictClaims)} → ${points(ourClaims)} %`,
+      holds: ourClaims <= 0.04,
+      figures: { claims: ourClaims, strictClaims },
+    },
+  ];
+}
+
+const FEW_CALLS = 40;
+
+function strictRow(which: string, judged: readonly Judged[]): Row {
+  const ratio = ratioOfSums(judged, ({ strict, gain }) => [strict!.gain, gain]);
+  const ts = judged.map(({ figures }) => figures.strict!.t);
+  const [below, above] = [ts.filter((t) => t < -SIGNIFICANT).length, ts.filter((t) => t > SIGNIFICANT).length];
+  const gain = (pick: (figures: Judged['figures']) => number) => points(mean(judged.map((one) => pick(one.figures))));
+  return {
+    what: `${which}, ${judged.length} worlds: true gain beside gate: strict with exact racing`,
+    goal: '> 1 ×',
+    measured: `${times(ratio)} ×: ${gain((f) => f.strict!.gain)} → ${gain((f) => f.gain)} points; t < −${SIGNIFICANT} in ${below} worlds, t > ${SIGNIFICANT} in ${above}`,
+    holds: ratio > 1,
+    figures: { ratio, below, above },
+  };
+}
+
 /** What a name says besides the size. */
 const kindOf = (name: string) => name.split('_').at(-1)!;
 
