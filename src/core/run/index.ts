@@ -136,11 +136,11 @@ export {
   winnerMeasurement,
 } from './summary.ts';
 export {
-  countStandings,
   editSupport,
-  type LineStanding,
   type LineSupport,
   lineSupport,
+  standingWords,
+  supportWords,
 } from './support.ts';
 export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
 export {

@@ -1,4 +1,5 @@
 import { isFileLine, withoutMarkers } from '../document/index.ts';
+import { memoizeWeakly, plural, points } from '../text/index.ts';
 import { isAccepted, keptEdits } from './reduce/acceptance.ts';
 import type { RunState } from './run-state.ts';
 import type { StepRecord } from './step-record.ts';
@@ -7,8 +8,8 @@ import type { StepRecord } from './step-record.ts';
  * What speaks for something that a run added. `proven`: it was measured by itself, and its gain is more than luck. `plausible`:
  * measured by itself it gained something, or several analysts asked for it. `unsupported`: it came with others.
  */
-export const STANDINGS = ['proven', 'plausible', 'unsupported'] as const;
-export type LineStanding = (typeof STANDINGS)[number];
+const STANDINGS = ['proven', 'plausible', 'unsupported'] as const;
+type LineStanding = (typeof STANDINGS)[number];
 
 type Support = {
   readonly standing: LineStanding;
@@ -38,8 +39,10 @@ export function lineSupport({ history, initialSkill, best }: SupportedState): Li
 
 type SupportedState = Pick<RunState, 'history' | 'initialSkill' | 'best'>;
 
-/** Each line with what speaks for the last accepted edit that wrote it. */
-function writtenLines(history: readonly StepRecord[]): ReadonlyMap<string, Support & { readonly step: number }> {
+type Written = ReadonlyMap<string, Support & { readonly step: number }>;
+
+/** Each line with what speaks for the last accepted edit that wrote it. Kept, since a report asks several times. */
+const writtenLines = memoizeWeakly((history: readonly StepRecord[]): Written => {
   const edits = history
     .filter(({ action }) => isAccepted(action))
     .flatMap((record) => keptEdits(record).map((index) => ({ record, index })));
@@ -49,7 +52,7 @@ function writtenLines(history: readonly StepRecord[]): ReadonlyMap<string, Suppo
       return newIn(record.edits[index]!).map((line) => [line, support] as const);
     }),
   );
-}
+});
 
 /** An edit repeats what it replaces where it changes a part of it. A suggestion is no text of the skill. */
 function newIn({ op, content, target }: StepRecord['edits'][number]): string[] {
@@ -68,9 +71,16 @@ export function editSupport({ edits, editEffects, analystCounts }: StepRecord, i
   return { standing: isPlausible ? 'plausible' : 'unsupported', gain, analysts };
 }
 
-/** How many of the lines have which standing. */
-export const countStandings = (lines: readonly LineSupport[]) =>
-  STANDINGS.map((standing) => ({ standing, lines: lines.filter((one) => one.standing === standing).length }));
+/** `3 proven, 2 plausible, 1 unsupported`. */
+export const standingWords = (lines: readonly LineSupport[]): string =>
+  STANDINGS.map((name) => `${lines.filter(({ standing }) => standing === name).length} ${name}`).join(', ');
+
+/** Why a line stands as it does, such as `+4.2 points by itself`. */
+export function supportWords({ standing, gain, analysts, step }: LineSupport): string {
+  if (gain !== null) return `${points(gain)} points by itself${standing === 'plausible' ? ', may be luck' : ''}`;
+  if (standing === 'plausible') return `${plural(analysts ?? 0, 'analyst')} asked for it`;
+  return step === null ? 'not written by an edit' : 'measured together with others';
+}
 
 const linesOf = (text: string): string[] =>
   withoutMarkers(text)
