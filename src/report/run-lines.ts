@@ -140,7 +140,8 @@ function changeLines({ state, change: { lines }, options }: ReportedRun, room: n
   const { colors, width, run, called = asWritten } = options;
   if (lines.length === 0) return [];
   const added = lineSupport(state);
-  const standing = added.length > 0 ? [colors.dim(clip(`lines added: ${standingWords(added)}`, width))] : [];
+  const words = added.length > 0 ? `lines added: ${standingWords(added)}` : undefined;
+  const standing = wrapped(words, width).map(colors.dim);
   const left = room - standing.length;
   const shown = lines.length < left ? lines : lines.slice(0, Math.max(1, left - 2));
   const rest = lines.length - shown.length;

@@ -70,7 +70,8 @@ describe('a folder of runs', () => {
     const { curve, versions, edits } = figures;
     expect(curve.map(({ fate }) => fate)).toEqual(['accepted', 'undecided', 'rejected', 'undecided']);
     const fateOf = (step: number) => curve.find((point) => point.step === step)!.fate;
-    for (const { step, fate } of versions.slice(1)) expect(fate).toBe(fateOf(step));
+    for (const { step, fate } of versions.slice(1).filter(({ kind }) => kind !== 'shorter'))
+      expect(fate).toBe(fateOf(step));
     for (const { step, fate } of edits) expect(fate).toBe(fateOf(step));
     const listed = runs.find(({ name }) => name === 'undecided');
     expect(listed).toMatchObject({ accepted: 1, rejected: 1, undecided: 2 });
