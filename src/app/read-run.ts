@@ -5,6 +5,7 @@ import { runFigures } from '../core/page/index.ts';
 import {
   type Cost,
   gateMetricScore,
+  lineSupport,
   listEdits,
   loadingOf,
   type RunEvent,
@@ -146,6 +147,7 @@ export async function wholeAnswer(run: LoadedRun, options: AnswerOptions) {
     verdict: _verdict,
     summary: _summary,
     edits: _edits,
+    lines: _lines,
     ...figures
   } = runFigures(await viewRun(run.path), options.standing);
   return { ...runAnswer(run, options), figures };
@@ -157,7 +159,8 @@ export function runAnswer({ path, name, state }: LoadedRun, { cwd, warnings = []
   const summary = summarize(state, { outRoot: shownPath(path, cwd), warnings });
   const [loading, trigger] = [loadingOf(state.usage.rollout ?? {}), triggerFigures(state)];
   const agents = { ...(loading && { loading }), ...(trigger && { trigger }) };
-  return { name, verdict: verdictOf(state, standing), bestSkillPath, ...summary, ...agents, edits: listEdits(state) };
+  const parts = { edits: listEdits(state), lines: lineSupport(state) };
+  return { name, verdict: verdictOf(state, standing), bestSkillPath, ...summary, ...agents, ...parts };
 }
 
 type AttemptQuery = { readonly task: string; readonly step?: number | undefined };

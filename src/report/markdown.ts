@@ -5,9 +5,12 @@ import {
   type Cost,
   costRows,
   dollarCell,
+  lineSupport,
   mayHaveBeenWords,
   type ResultCard,
   type RunState,
+  standingWords,
+  supportWords,
   verdictOf,
 } from '../core/run/index.ts';
 import { PASS_MARK } from '../core/stats/index.ts';
@@ -53,6 +56,7 @@ export function reportView(state: RunState, outRoot: string, usage?: RunState['u
       (words) => (words === undefined ? [] : [words]),
     ),
     section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
+    section('What speaks for each added line', supportItems(state)),
     section('Tasks gained and lost', flipItems(verdict.comparison)),
     section('What it cost', [
       ...amountRows('', [...costRows(state, verdict), { what: 'in all', ...verdict }]),
@@ -61,6 +65,21 @@ export function reportView(state: RunState, outRoot: string, usage?: RunState['u
     section('Result card', cardItems(verdict.card)),
     ['## Next', '', `${nameAsData(what)} ${why}.`],
   ]);
+}
+
+/** What speaks for each line that the run added. */
+function supportItems(state: RunState): string[] {
+  const lines = lineSupport(state);
+  if (lines.length === 0) return [];
+  const items = lines.map((one) => {
+    const step = one.step === null ? '' : `, step ${one.step}`;
+    return `- **${one.standing}**${step}, ${supportWords(one)}: ${nameAsData(one.line)}`;
+  });
+  return [
+    `${standingWords(lines)}.`,
+    '',
+    ...atMost(MOST_LINES, items, (rest) => `- … and ${plural(rest, 'more line')}`),
+  ];
 }
 
 /** Changed lines as a block that nothing in them can end. */

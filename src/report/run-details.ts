@@ -9,11 +9,13 @@ import {
   isUnscored,
   type Leak,
   type ListedEdit,
+  lineSupport,
   listEdits,
   loadingOf,
   noStageUsage,
   type RunState,
   type StageUsage,
+  supportWords,
   type VerdictOptions,
 } from '../core/run/index.ts';
 import { count, oneLine, percent, plural, points, printable } from '../core/text/index.ts';
@@ -79,6 +81,21 @@ export function editLines(state: RunState, fate: ListedEdit['fate'], { colors }:
 function describeEdit(edit: ListedEdit): string[] {
   const head = `  ${`step ${edit.step}`.padEnd(8)} ${SIGNS[edit.op]} `;
   return fullText(edit).map((line, index) => `${index === 0 ? head : ' '.repeat(head.length)}${line}`);
+}
+
+/** What speaks for each line that the run added. */
+export function supportLines(state: RunState, { width, colors }: ReportOptions): string[] {
+  const lines = lineSupport(state);
+  if (lines.length === 0) return [];
+  const paint = { proven: colors.green, plausible: colors.yellow, unsupported: colors.dim };
+  const columns: Column[] = [
+    { title: 'line added', isElastic: true },
+    { title: 'standing', paint: (text, row) => paint[lines[row]!.standing](text) },
+    { title: 'why', isOptional: true },
+    { title: 'step', align: 'right', isOptional: true },
+  ];
+  const cells = lines.map((one) => [oneLine(one.line), one.standing, supportWords(one), String(one.step ?? '–')]);
+  return table(columns, cells, { width, colors });
 }
 
 const HOW = {

@@ -2,8 +2,10 @@ import {
   type Cost,
   costRows,
   dollarCell,
+  lineSupport,
   mayHaveBeenWords,
   type RunState,
+  standingWords,
   type Verdict,
   type VerdictKind,
   verdictOf,
@@ -21,6 +23,7 @@ import {
   loadingLines,
   NO_PRICE,
   type ReportOptions,
+  supportLines,
   unreadableLines,
   usageLines,
 } from './run-details.ts';
@@ -86,6 +89,7 @@ const MOST_NOTES = 4;
 function everything(state: RunState, options: ReportOptions): string[][] {
   return [
     kindLines(state, options),
+    supportLines(state, options),
     ...(['accepted', 'removed', 'rejected', 'undecided', 'invalid', 'skipped'] as const).map((fate) =>
       editLines(state, fate, options),
     ),
@@ -131,11 +135,15 @@ const COLORS: Readonly<Record<VerdictKind, Exclude<keyof Colors, 'isColorSupport
   stopped: 'yellow',
 };
 
-/** The lines that training added and removed, as many as fit with their title. */
-function changeLines({ change: { lines }, options }: ReportedRun, room: number): string[] {
+/** The lines that training added and removed, as many as fit with their title, and what speaks for those it added. */
+function changeLines({ state, change: { lines }, options }: ReportedRun, room: number): string[] {
   const { colors, width, run, called = asWritten } = options;
   if (lines.length === 0) return [];
-  const shown = lines.length < room ? lines : lines.slice(0, Math.max(1, room - 2));
+  const added = lineSupport(state);
+  const words = added.length > 0 ? `lines added: ${standingWords(added)}` : undefined;
+  const standing = wrapped(words, width).map(colors.dim);
+  const left = room - standing.length;
+  const shown = lines.length < left ? lines : lines.slice(0, Math.max(1, left - 2));
   const rest = lines.length - shown.length;
   return [
     colors.dim('what changed'),
@@ -143,6 +151,7 @@ function changeLines({ change: { lines }, options }: ReportedRun, room: number):
       (line.startsWith('+') ? colors.green : colors.red)(clip(`${line[0]} ${oneLine(line.slice(1))}`, width)),
     ),
     ...(rest > 0 ? [colors.dim(`  … and ${plural(rest, 'more line')}: ${called('npx skillopt diff')} ${run}`)] : []),
+    ...standing,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { knowsNoise } from '../core/contracts/index.ts';
 import { partOf, trainsPackage } from '../core/document/index.ts';
-import { isAccepted, keptEdits, type RunState, type StepRecord } from '../core/run/index.ts';
+import { editSupport, isAccepted, keptEdits, type RunState, type StepRecord } from '../core/run/index.ts';
 import { skillHash } from '../core/text/index.ts';
 import { countedTogether, inPhase, judgeSkill, withoutPassageIn } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
@@ -65,18 +65,22 @@ function halve(lines: Lines): Lines[] {
   return lines.length > 1 ? [lines.slice(0, middle), lines.slice(middle)] : [];
 }
 
-/** What accepted steps have added beside something else, and what one analyst alone asked for. */
+/** What accepted steps have added and never measured by itself as a gain. What nothing speaks for comes first. */
 function unsupportedLines({ history, current: { skill } }: RunState, { config }: Run): Lines {
-  const lines = history.filter(({ action }) => isAccepted(action)).flatMap(unsupportedIn);
+  const added = history.filter(({ action }) => isAccepted(action)).flatMap(unmeasuredIn);
+  const lines = [...added.filter(isUnsupported), ...added].map(({ text }) => text);
   return [...new Set(lines)].filter((line) => withoutLine(skill, line, config) !== skill);
 }
 
-function unsupportedIn(record: StepRecord): string[] {
+const isUnsupported = ({ standing }: Unmeasured) => standing === 'unsupported';
+
+type Unmeasured = ReturnType<typeof editSupport> & { readonly text: string };
+
+function unmeasuredIn(record: StepRecord): Unmeasured[] {
   const added = keptEdits(record).filter((index) => {
     const { op, file = '' } = record.edits[index]!;
     return (op === 'append' || op === 'insert_after') && partOf(file) !== 'scripts';
   });
-  const isUnsupported = (index: number) =>
-    !((record.editEffects?.[index]?.gain ?? 0) > 0) && (record.supportCounts[index] ?? 1) < 2;
-  return added.filter(isUnsupported).map((index) => record.edits[index]!.content.trim());
+  const known = added.map((index) => ({ ...editSupport(record, index), text: record.edits[index]!.content.trim() }));
+  return known.filter(({ gain }) => !((gain ?? 0) > 0));
 }

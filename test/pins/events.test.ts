@@ -139,6 +139,9 @@ describe('the journal, format 1', () => {
             },
           ],
           "action": "accept_new_best",
+          "analystCounts": [
+            1,
+          ],
           "bestOrigin": "step_0001",
           "bestScore": 1,
           "bestStep": 1,
@@ -256,6 +259,9 @@ describe('the journal, format 1', () => {
             },
           ],
           "action": "reject",
+          "analystCounts": [
+            1,
+          ],
           "bestOrigin": "step_0001",
           "bestScore": 1,
           "bestStep": 1,

@@ -1,7 +1,9 @@
 import {
   type Cost,
   costRows,
+  type LineSupport,
   type ListedEdit,
+  lineSupport,
   listEdits,
   loadingOf,
   type RunState,
@@ -71,6 +73,8 @@ export type RunFigures = {
   readonly current: number;
   readonly best: number;
   readonly edits: readonly ListedEdit[];
+  /** The lines that the run added to the best skill, with what speaks for each. */
+  readonly lines: readonly LineSupport[];
   readonly changed: ChangedTasks;
   readonly cost: { readonly total: Cost; readonly rows: ReturnType<typeof costRows> };
   readonly calibration: Calibration | null;
@@ -90,6 +94,7 @@ export function runFigures(view: RunView, standing: VerdictOptions = {}): RunFig
     ...{ verdict, summary, curve, current, best },
     versions: view.versions.map(versionRow),
     edits: listEdits(state),
+    lines: lineSupport(state),
     changed: changedTasks(view, verdict),
     cost: { total, rows: costRows(state, total) },
     calibration: state.baseline ? calibrate(toEvidence(state.gate.seed), confidenceOf(state)) : null,

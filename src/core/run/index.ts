@@ -135,6 +135,13 @@ export {
   summarize,
   winnerMeasurement,
 } from './summary.ts';
+export {
+  editSupport,
+  type LineSupport,
+  lineSupport,
+  standingWords,
+  supportWords,
+} from './support.ts';
 export { type Comparison, type Verdict, type VerdictKind, type VerdictOptions, verdictOf } from './verdict.ts';
 export {
   bucketsText,

@@ -11,6 +11,8 @@ export type EditEffect = {
   readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';
   /** Validation tasks that it was measured on. */
   readonly tasks: number;
+  /** The gain is more than luck: a gate that knows noise took the edit alone, or the interval of the gain is above 0. */
+  readonly isProven?: true;
 };
 
 /** One of the batches that a step accumulates. */
@@ -45,7 +47,10 @@ export type StepRecord = {
   readonly nEditsRanked: number;
   /** Edits that said nothing new. */
   readonly nRepeats?: number;
+  /** Attempts that speak for each edit, as the optimizer adds them up. */
   readonly supportCounts: readonly number[];
+  /** How many analysts asked for each edit, as far as that is sure. Older journals may lack it. */
+  readonly analystCounts?: readonly number[];
   readonly candidateHash: string;
   readonly candidateSkillLen: number;
   readonly edits: readonly TriedEdit[];
@@ -99,9 +104,14 @@ export type StepDraft = Partial<StepRecord> & {
   readonly nFail?: number;
   readonly candidateScores?: readonly ItemScore[];
   readonly failurePatterns?: readonly FailurePattern[];
+  /** What each analyst proposed, until the edits are selected. */
+  readonly proposals?: readonly Proposal[];
   /** The score of the whole patch, of which a part was saved. */
   readonly rejectedScore?: number;
 };
+
+/** The text that one analyst asked for, and how many attempts it had read. */
+export type Proposal = { readonly text: string; readonly read: number };
 
 export type TriedEdit = Pick<UpdateItem, 'op' | 'target' | 'content' | 'file'>;
 

@@ -1,5 +1,5 @@
 import type { RunFigures, RunPage, VersionRow } from '../../core/page/index.ts';
-import type { ListedEdit } from '../../core/run/index.ts';
+import { type LineSupport, type ListedEdit, supportWords } from '../../core/run/index.ts';
 import { groupBy, plural, points } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
 import { List } from '../parts/list.tsx';
@@ -33,6 +33,45 @@ export function AcceptedEdits({ run, figures, isPartial }: AcceptedProps) {
       ) : null}
       {isPartial ? <p className="note">as far as it could be read</p> : null}
     </>
+  );
+}
+
+const SHOWN_LINES = 12;
+
+/** Each line that the run added to the best skill, in the order of the skill, with what speaks for it. */
+export function AddedLines({ run, lines }: { readonly run: string; readonly lines: readonly LineSupport[] }) {
+  const rest = lines.length - SHOWN_LINES;
+  return (
+    <>
+      <ul className="rows">
+        {lines.slice(0, SHOWN_LINES).map((one, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a skill may have a line twice
+          <li key={place}>
+            <AddedLine run={run} one={one} />
+          </li>
+        ))}
+      </ul>
+      {rest > 0 ? <p className="note">and {plural(rest, 'more line')}</p> : null}
+    </>
+  );
+}
+
+function AddedLine({ run, one }: { readonly run: string; readonly one: LineSupport }) {
+  const cells = (
+    <>
+      <Mark kind={one.standing} />
+      <span className="what" title={one.line}>
+        {editLine({ content: one.line, target: '' })}
+      </span>
+      <span className="note why">{supportWords(one)}</span>
+      <span className="note number">{one.step === null ? '' : `step ${one.step}`}</span>
+    </>
+  );
+  if (one.step === null) return <div className="row added-line">{cells}</div>;
+  return (
+    <a className="row added-line" href={runAddress(run, ['steps', one.step])} data-row>
+      {cells}
+    </a>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { RunPage } from '../../core/page/index.ts';
+import { standingWords } from '../../core/run/index.ts';
 import { plural } from '../../core/text/index.ts';
 import { runAddress } from '../address.ts';
 import { Curve } from '../parts/curve.tsx';
@@ -10,7 +11,7 @@ import { Icon, type MarkKind, meaningOf } from '../parts/mark.tsx';
 import { asSentence } from '../parts/words.ts';
 import { changeAddress, goTo, type ShownRun, useAddress } from '../state.ts';
 import { CostTable } from './cost.tsx';
-import { AcceptedEdits } from './edits.tsx';
+import { AcceptedEdits, AddedLines } from './edits.tsx';
 import { AboutRun, CalibrationPanel, ChangedPanel, NowPanel } from './run-panels.tsx';
 
 type RunProps = {
@@ -48,6 +49,15 @@ export function RunScreen({ page, doing, isPartial }: RunProps) {
         <AcceptedEdits run={name} figures={figures} isPartial={isPartial} />
       </Section>
       <ChangedPanel run={name} figures={figures} isPartial={isPartial} />
+      {figures.lines.length > 0 ? (
+        <Section
+          title="What speaks for each added line?"
+          className="at-all"
+          aside={<span className="note">{standingWords(figures.lines)}</span>}
+        >
+          <AddedLines run={name} lines={figures.lines} />
+        </Section>
+      ) : null}
       <Section
         title="How did the skill grow?"
         className="at-all"

@@ -16,10 +16,10 @@ async function cli(cwd: string, ...argv: string[]): Promise<string> {
 /** The parts of a report, as the page shows them: shortened, and with a time that does not change. */
 function partsOf(report: string): string[] {
   const [verdict = '', changed = '', turned = '', cost = '', next = ''] = report.trimEnd().split('\n\n');
-  const [title, first] = changed.split('\n');
+  const [title, first, ...others] = changed.split('\n');
   return [
     verdict,
-    `${title}\n${first}`,
+    `${title}\n${first}\n${others.at(-1)}`,
     turned.replace(/(: (?:\S+, ){2}).*$/gm, '$1…'),
     cost.replace(/in all, (?:[\d.]+ s|[\d:]+)/, (all) => 'in all, 3 s'.padEnd(all.length)),
     next,

@@ -25,6 +25,7 @@ describe('the report of a run', () => {
 
       what changed
       + - Write dates as YYYY-MM-DD.
+      lines added: 0 proven, 1 plausible, 0 unsupported
 
       4 tasks gained: t3, t4, t5, t6
 
@@ -46,6 +47,8 @@ describe('the report of a run', () => {
 
       what changed
       + - Write dates as YYYY-MM-DD.
+      lines added: 0 proven, 1 plausible, 0
+      unsupported
 
       4 tasks gained: t3, t4, t5, t6
 

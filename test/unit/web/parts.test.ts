@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { noView, projectRun, runFigures } from '../../../src/core/page/index.ts';
 import { curveData } from '../../../src/web/parts/curve-data.ts';
+import { meaningOf } from '../../../src/web/parts/mark.tsx';
 import {
   asSentence,
   comparedWords,
@@ -22,6 +23,12 @@ it('draws the first skill at 0, and candidates by their fate', () => {
   expect(refused).toEqual([null, null, 37.5, null]);
   expect(undecided).toEqual([null, null, null, null]);
   expect(curveData(figures, 'calls').x.at(-1)).toBe(figures.curve.at(-1)!.calls);
+});
+
+it('has what speaks for each added line', () => {
+  const { lines } = runFigures(sampleRun.reduce(projectRun, noView));
+  expect(lines).toMatchObject([{ line: '- Write dates as YYYY-MM-DD.', standing: 'plausible', gain: 0.5, step: 1 }]);
+  for (const { standing } of lines) expect(meaningOf(standing).word).toBe(standing);
 });
 
 it('tells an attempt turn by turn, a talk and an agent alike', () => {

@@ -122,7 +122,8 @@ export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | 
   const isAlone = kept.length === 1 && !record.nAppendixNotesAdded;
   const gain = record.expectedGain ?? record.candidateGateScore - record.scoreBefore;
   const measuredBy = record.salvagedEdits ? 'salvage' : 'own_step';
-  const effect: EditEffect = isAlone ? { gain, measuredBy, tasks } : notMeasured;
+  const proof = gain > 0 && record.verdict === 'accept' ? { isProven: true as const } : {};
+  const effect: EditEffect = isAlone ? { gain, measuredBy, tasks, ...proof } : notMeasured;
   return record.edits.map((_, index) => (kept.includes(index) ? effect : null));
 }
 

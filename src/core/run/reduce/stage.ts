@@ -5,6 +5,7 @@ import type { Leak, RunState } from '../run-state.ts';
 import { addStageUsage, timeOfRollout } from '../stage-usage.ts';
 import type { BatchRecord, StepDraft } from '../step-record.ts';
 import { addMeasurement, passOf, scoresOf } from './acceptance.ts';
+import { countAnalysts, toProposal } from './analysts.ts';
 
 type StageEnd = Extract<RunEvent, { type: 'stage-end' }>;
 type EndOf<Stage extends StageEnd['stage']> = Extract<StageEnd, { stage: Stage }>;
@@ -54,15 +55,17 @@ function endReflect(draft: StepDraft, { patches, failurePatterns }: EndOf<'refle
     failurePatterns: failurePatterns ?? [],
     accumulationBatches: countPatches(draft, { nFailurePatches, nSuccessPatches }),
     ...(nClipped > 0 ? { nClippedTrajectories: nClipped } : {}),
+    proposals: patches.map(toProposal),
   };
   return { draft: objectWith(draft, reflected) };
 }
 
-function endSelect(draft: StepDraft, event: EndOf<'select'>, state: RunState): Change {
+function endSelect({ proposals, ...draft }: StepDraft, event: EndOf<'select'>, state: RunState): Change {
   const edits = event.patch.edits.map(({ op, target, content, file }) => defined({ op, target, content, file }));
   const supportCounts = event.patch.edits.map((edit) => edit.supportCount ?? 0);
   const repeats = event.repeats ? { nRepeats: event.repeats.length } : {};
-  const selected = { nEditsRanked: edits.length, edits, supportCounts, ...repeats };
+  const asked = proposals ? { analystCounts: event.patch.edits.map((edit) => countAnalysts(edit, proposals)) } : {};
+  const selected = { nEditsRanked: edits.length, edits, supportCounts, ...asked, ...repeats };
   return { draft: objectWith(draft, selected), leaks: leaksAfter(state, event) };
 }
 

@@ -1,7 +1,9 @@
 import type { ItemScore } from '../../contracts/index.ts';
+import { addObservations, estimateGain, noEvidence } from '../../stats/index.ts';
 import { listWith } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
 import type { Removal, Salvage, Shortening, StepAction } from '../events/event-data.ts';
+import { toEvidence, toObservations } from '../gate-evidence.ts';
 import { type RunState, removalKey } from '../run-state.ts';
 import type { StepBufferEntry, StepRecord } from '../step-record.ts';
 import {
@@ -51,8 +53,7 @@ export function reduceSalvage(state: RunState, { accepted, evaluations }: Salvag
 
 /** A part without which the skill is better is taken out at once. Either way it is not tried again. */
 export function reduceRemoval(state: RunState, event: Removal): RunState {
-  const history = noteRemoval(state, event);
-  const known = addMeasurement({ ...state, history }, event.candidateHash, event);
+  const known = noteRemoval(addMeasurement(state, event.candidateHash, event), event);
   const removalsTried = [...known.removalsTried, removalKey(event.of, event.removed)];
   if (!isAccepted(event.action)) return { ...known, removalsTried };
   const gate = evidenceAfterAccept(known, scoresOf(event), event.action);
@@ -65,12 +66,8 @@ export function reduceRemoval(state: RunState, event: Removal): RunState {
 
 /** A skill that says less and is not worse takes the place of the one that says more. */
 export function reduceShortening(state: RunState, event: Shortening): RunState {
-  const history = noteRemoval(state, event);
-  const known = addMeasurement(
-    { ...state, history, shortening: { tries: event.place, next: event.next } },
-    event.candidateHash,
-    event,
-  );
+  const shortening = { tries: event.place, next: event.next };
+  const known = noteRemoval(addMeasurement({ ...state, shortening }, event.candidateHash, event), event);
   if (!isAccepted(event.action)) return known;
   const gate = evidenceAfterAccept(known, scoresOf(event), event.action);
   const { candidateSkill: skill, candidateHash: hash } = event;
@@ -80,15 +77,23 @@ export function reduceShortening(state: RunState, event: Shortening): RunState {
 }
 
 /** The skill without one passage shows what that passage is worth. */
-function noteRemoval(
-  { history }: RunState,
-  { removed, decision, evaluation }: Removal | Shortening,
-): RunState['history'] {
+function noteRemoval(state: RunState, event: Removal | Shortening): RunState {
+  const { removed, decision, evaluation } = event;
   const [passage] = removed;
-  if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return history;
-  if (decision.verdict === 'invalid') return history;
-  const tasks = countTasks(evaluation?.scores ?? []);
-  return noteEffect(history, { passage, gain: 0 - decision.expectedGain, measuredBy: 'removal', tasks });
+  if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return state;
+  if (decision.verdict === 'invalid') return state;
+  const gain = 0 - decision.expectedGain;
+  const proof = gain > 0 && isClearlyWorse(state, event) ? { isProven: true as const } : {};
+  const effect = { gain, measuredBy: 'removal', tasks: countTasks(evaluation?.scores ?? []), ...proof } as const;
+  return { ...state, history: noteEffect(state.history, { passage, ...effect }) };
+}
+
+/** The whole interval of what the current skill gains on the one without the passage is above 0. */
+function isClearlyWorse({ gate, config }: RunState, event: Removal | Shortening): boolean {
+  if (!config) return false;
+  const without = addObservations(noEvidence, toObservations(scoresOf(event), config));
+  const gain = estimateGain(toEvidence(gate.own), without, config.confidence);
+  return gain !== undefined && gain.interval.low > 0;
 }
 
 const countTasks = (scores: readonly ItemScore[]) => new Set(scores.map(({ id }) => id)).size;

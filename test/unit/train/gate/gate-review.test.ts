@@ -45,7 +45,12 @@ describe.each(['paired', 'strict'] as const)('a skill that the %s gate has chose
   const sized = (val: number) => ({ sizes: { train: 3, val, test: 0 } });
 
   it.each(worlds)('is pruned of what does not help, and of nothing that does: %o', async (world) => {
-    const { facts, summary } = await play(solvesIn(world), firstOnly, { gate, prune: true }, sized(world.val));
+    const { facts, summary } = await play(
+      solvesIn(world),
+      firstOnly,
+      { gate, prune: true, tryRemovals: false },
+      sized(world.val),
+    );
     expect(ofType(facts, 'prune-end')[0]!.removed).toEqual(['idle']);
     expect(summary.bestSkill.trim()).toBe('# Skill\n\nMUCH\n\nLITTLE');
   });

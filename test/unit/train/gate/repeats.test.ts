@@ -106,7 +106,7 @@ describe('a run', () => {
     expect(ofStage(facts, 'evaluate')[1]!.evaluation).toBeNull();
   });
 
-  it.each([{ dropRepeats: false }, { preset: 'paper', gate: 'strict' }] as const)(
+  it.each([{ dropRepeats: false, tryRemovals: false }, { preset: 'paper', gate: 'strict' }] as const)(
     'writes it all the same under %o',
     async (config) => {
       const { facts, summary } = await run(config);

@@ -1,0 +1,89 @@
+import { isFileLine, withoutMarkers } from '../document/index.ts';
+import { memoizeWeakly, plural, points } from '../text/index.ts';
+import { isAccepted, keptEdits } from './reduce/acceptance.ts';
+import type { RunState } from './run-state.ts';
+import type { StepRecord } from './step-record.ts';
+
+/**
+ * What speaks for something that a run added. `proven`: it was measured by itself, and its gain is more than luck. `plausible`:
+ * measured by itself it gained something, or several analysts asked for it. `unsupported`: it came with others.
+ */
+const STANDINGS = ['proven', 'plausible', 'unsupported'] as const;
+type LineStanding = (typeof STANDINGS)[number];
+
+type Support = {
+  readonly standing: LineStanding;
+  /** What it gains by itself, if that was measured. */
+  readonly gain: number | null;
+  /** How many analysts asked for it, if that is known. */
+  readonly analysts: number | null;
+};
+
+/** A line of the best skill that was not in the initial one. */
+export type LineSupport = Support & {
+  readonly line: string;
+  /** The step that wrote it; `null` for guidance, reminders and rewritten documents. */
+  readonly step: number | null;
+};
+
+const UNKNOWN: Support = { standing: 'unsupported', gain: null, analysts: null };
+
+/** Every line that the run added to the best skill or changed in it, in their order. Empty lines and markers do not count. */
+export function lineSupport({ history, initialSkill, best }: SupportedState): LineSupport[] {
+  const initial = new Set(linesOf(initialSkill));
+  const written = writtenLines(history);
+  return linesOf(best.skill)
+    .filter((line) => !initial.has(line))
+    .map((line) => ({ line, ...(written.get(line) ?? { ...UNKNOWN, step: null }) }));
+}
+
+type SupportedState = Pick<RunState, 'history' | 'initialSkill' | 'best'>;
+
+type Written = ReadonlyMap<string, Support & { readonly step: number }>;
+
+/** Each line with what speaks for the last accepted edit that wrote it. Kept, since a report asks several times. */
+const writtenLines = memoizeWeakly((history: readonly StepRecord[]): Written => {
+  const edits = history
+    .filter(({ action }) => isAccepted(action))
+    .flatMap((record) => keptEdits(record).map((index) => ({ record, index })));
+  return new Map(
+    edits.flatMap(({ record, index }) => {
+      const support = { ...editSupport(record, index), step: record.step };
+      return newIn(record.edits[index]!).map((line) => [line, support] as const);
+    }),
+  );
+});
+
+/** An edit repeats what it replaces where it changes a part of it. A suggestion is no text of the skill. */
+function newIn({ op, content, target }: StepRecord['edits'][number]): string[] {
+  if (op === 'suggest' || op === 'delete') return [];
+  const old = new Set(op === 'replace' ? linesOf(target) : []);
+  return linesOf(content).filter((line) => !old.has(line));
+}
+
+/** What speaks for an edit of an accepted step. The lines of a rewritten document were never measured by themselves. */
+export function editSupport({ edits, editEffects, analystCounts }: StepRecord, index: number): Support {
+  const analysts = analystCounts?.[index] ?? null;
+  const isWhole = edits[index]!.op === 'rewrite';
+  const { gain = null, isProven = false } = (isWhole ? null : editEffects?.[index]) ?? {};
+  if (isProven) return { standing: 'proven', gain, analysts };
+  const isPlausible = gain === null ? !isWhole && (analysts ?? 0) > 1 : gain > 0;
+  return { standing: isPlausible ? 'plausible' : 'unsupported', gain, analysts };
+}
+
+/** `3 proven, 2 plausible, 1 unsupported`. */
+export const standingWords = (lines: readonly LineSupport[]): string =>
+  STANDINGS.map((name) => `${lines.filter(({ standing }) => standing === name).length} ${name}`).join(', ');
+
+/** Why a line stands as it does, such as `+4.2 points by itself`. */
+export function supportWords({ standing, gain, analysts, step }: LineSupport): string {
+  if (gain !== null) return `${points(gain)} points by itself${standing === 'plausible' ? ', may be luck' : ''}`;
+  if (standing === 'plausible') return `${plural(analysts ?? 0, 'analyst')} asked for it`;
+  return step === null ? 'not written by an edit' : 'measured together with others';
+}
+
+const linesOf = (text: string): string[] =>
+  withoutMarkers(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !isFileLine(line));
