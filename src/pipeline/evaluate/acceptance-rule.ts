@@ -28,7 +28,7 @@ export type RuleContext = {
   readonly ids: readonly string[];
   /** The same ids: those that tell most come first. */
   readonly order: readonly string[];
-  /** Attempts that may still be made; infinite without `maxRollouts`. */
+  /** Attempts that may still be made: at most twenty a task, and what `maxRollouts` leaves. */
   readonly rolloutsLeft: number;
   readonly currentScore: number;
   readonly bestScore: number;

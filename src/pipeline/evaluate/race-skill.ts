@@ -54,7 +54,7 @@ export async function raceSkill(race: Race): Promise<JudgedRace> {
     const { round, price } = nextRound(judged, order, race);
     shown = judged.shown;
     if (price <= leftFor(shown, race)) shown = await rollRound(round, shown, race);
-    else if (isLast || !mayEndNow(shown, race)) return stopped(shown, race);
+    else if (isLast || !mayEndNow(shown, race)) return stopped(shown, price, race);
     else isLast = true;
   }
 }
@@ -62,25 +62,24 @@ export async function raceSkill(race: Race): Promise<JudgedRace> {
 const nothingShown: RaceResults = { attempts: [], refreshed: [], rounds: [], waves: [] };
 
 type Said = GateRuling | Judgement;
+type SaidOf = { readonly shown: RaceResults; readonly judgement: Said };
+type Asking = Pick<RuleContext, 'order' | 'isLast'>;
 
 /** What a race says now, with what it has shown; its waves are noted as soon as the candidate goes on or is done. */
-function judge(
-  shown: RaceResults,
-  asking: { readonly order: readonly string[]; readonly isLast: boolean },
-  race: Race,
-): { readonly shown: RaceResults; readonly judgement: Said } {
+function judge(shown: RaceResults, asking: Asking, race: Race): SaidOf {
   const { rule, input, keepsEvidence } = race;
   const standing = keepsEvidence ? figuresOf(shown, input) : undefined;
   const judgement =
     whyOut(shown, standing?.invalid, input) ??
     askRule(rule, toRuleEvidence(shown, input), toContext(shown, asking, race));
   const { verdict, reason } = judgement;
-  const isNoted = shown.attempts.length > 0 && (!('current' in judgement) || (judgement.candidate ?? []).length > 0);
-  if (!standing || !isNoted) return { shown, judgement };
+  if (!standing || shown.attempts.length === 0 || asksCurrentAlone(judgement)) return { shown, judgement };
   const { expectedGain, chance } = standing.figures;
   const wave = { met: metIn(shown.attempts).size, expectedGain, chance, verdict, reason };
   return { judgement, shown: { ...shown, waves: [...shown.waves, wave] } };
 }
+
+const asksCurrentAlone = (said: Said) => 'current' in said && (said.candidate ?? []).length === 0;
 
 /** What no rule is asked about: a candidate that makes tasks throw, and too few results. */
 function whyOut(shown: RaceResults, invalid: string | undefined, input: RaceInput): Judgement | undefined {
@@ -92,11 +91,7 @@ function whyOut(shown: RaceResults, invalid: string | undefined, input: RaceInpu
   return reason === undefined ? undefined : { verdict: 'invalid', reason };
 }
 
-function toContext(
-  shown: RaceResults,
-  asking: { readonly order: readonly string[]; readonly isLast: boolean },
-  race: Race,
-): RuleContext {
+function toContext(shown: RaceResults, asking: Asking, race: Race): RuleContext {
   const { items, state, config, isDoubted = false, isShorter = false } = race.input;
   const { batchSize = DEFAULT_BATCH_SIZE, gateMetric: metric, gateMixedWeight: mixedWeight } = config;
   return {
@@ -132,11 +127,7 @@ const mayEndNow = (shown: RaceResults, { input }: Race) =>
   shown.attempts.length > 0 && (isWhole(shown, input) || mayWinEarly(shown, input));
 
 /** What the rule asks for; or the rest, where a winner must meet every task. */
-function nextRound(
-  { shown, judgement }: { readonly shown: RaceResults; readonly judgement: Said },
-  order: readonly string[],
-  { input }: Race,
-) {
+function nextRound({ shown, judgement }: SaidOf, order: readonly string[], { input }: Race) {
   if (judgement.verdict === 'continue') {
     const { candidate = [], current = [], onlyIfLeft = 0 } = judgement as Extract<GateRuling, { verdict: 'continue' }>;
     return { round: { candidate, current }, price: Math.max(onlyIfLeft, candidate.length + current.length) };
@@ -162,9 +153,11 @@ const spentOn = ({ attempts, refreshed, blame }: RaceResults) =>
 const leftAfter = (shown: RaceResults, { rolloutsLeft }: RaceInput) =>
   rolloutsLeft === undefined ? undefined : rolloutsLeft - spentOn(shown);
 
-/** No rollouts are left, and what was seen may not decide. */
-function stopped(shown: RaceResults, { input: { items } }: Race): JudgedRace {
-  const reason = `no rollouts are left after ${metIn(shown.attempts).size} of ${items.length} items`;
+/** Nothing is left for what the rule asks for, and what was seen may not decide. */
+function stopped(shown: RaceResults, price: number, { input }: Race): JudgedRace {
+  const isSpent = price > (leftAfter(shown, input) ?? Number.POSITIVE_INFINITY);
+  const what = isSpent ? 'no rollouts are left' : `the rule asked for more than ${MOST_PER_TASK} attempts a task`;
+  const reason = `${what} after ${metIn(shown.attempts).size} of ${input.items.length} items`;
   return { shown, judgement: { verdict: 'inconclusive', reason } };
 }
 
