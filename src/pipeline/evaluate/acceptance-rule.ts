@@ -121,6 +121,13 @@ function checkRound(answer: Readonly<Record<string, unknown>>, { ids }: RuleCont
       throw badRule(`"${side}" names ${show(repeated)} twice`, 'Ask for one attempt of a task in a round.');
     return asked.length;
   });
+  const { onlyIfLeft } = answer;
+  if (onlyIfLeft !== undefined && (typeof onlyIfLeft !== 'number' || Number.isNaN(onlyIfLeft))) {
+    throw badRule(
+      `"onlyIfLeft" must be a number, got ${show(onlyIfLeft)}`,
+      'Say how many attempts must be left, or leave it out.',
+    );
+  }
   if (sides.every((count) => count === 0)) throw badRule('it said "continue" and named no task', ROUND_HINT);
 }
 
