@@ -327,7 +327,14 @@ describe('the final measurement', () => {
       solves,
       sizes: { train: 32, val: 24, test: 0 },
       script: { analyst: ({ step }) => appends(step === 1 ? 'GAIN' : `BREAK ${step}`) },
-      config: { ...PAIRED, proposalsPerBatch: 1, batchSize: 1, finalPasses: 2, protectedItems: ['val-9'], maxLosses: 0 },
+      config: {
+        ...PAIRED,
+        proposalsPerBatch: 1,
+        batchSize: 1,
+        finalPasses: 2,
+        protectedItems: ['val-9'],
+        maxLosses: 0,
+      },
     }).then((run) => ({ ...run, state: run.store.events.reduce(reduce, emptyRun) }));
     expect(state.finalMeasurement).toMatchObject({ hash: skillHash('# Skill\n\nGAIN\n') });
     const drawn = requests.target
