@@ -55,7 +55,7 @@ export const scoresIn = (results: readonly RolloutResult[]) => toEvaluation(resu
 export const metIn = (attempts: readonly { readonly id: string }[]) => new Set(attempts.map(({ id }) => id));
 
 /** The first attempt at each task, and the others: a second pass, where there was one. */
-export function splitPasses(attempts: readonly RolloutResult[]) {
+function splitPasses(attempts: readonly RolloutResult[]) {
   const met = new Set<string>();
   const isFirst = attempts.map(({ id }) => !met.has(id) && met.add(id).size > 0);
   const first = attempts.filter((_, place) => isFirst[place]);
