@@ -89,12 +89,21 @@ export {
 } from './core/run/index.ts';
 export { extractJson, skillHash } from './core/text/index.ts';
 export {
+  type AcceptanceRule,
   createStageDeps,
+  exactRule,
+  type GateAttempt,
+  type GateRound,
+  type GateRuling,
   mergePatches,
+  pairedRule,
+  type RuleContext,
+  type RuleEvidence,
   rankAndSelect,
   runMinibatchReflect,
   runRollout,
   type StageDeps,
+  strictRule,
 } from './pipeline/index.ts';
 export { defineConfig, type ProjectConfig } from './project/index.ts';
 export { SimpleQAEnv } from './public/envs.ts';

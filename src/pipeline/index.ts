@@ -1,8 +1,18 @@
 export { askForJson, type OptimizerStage, repairJson } from './ask/ask.ts';
 export { loadPackagePrompts, loadPrompts } from './ask/prompts.ts';
 export { compareEpochs, type Memory, writeGuidance, writeMetaSkill } from './epoch/memory.ts';
-export { evaluateCandidate, gateScore, judgeSkill, scorePasses, scoreSkill } from './evaluate/evaluate.ts';
+export type {
+  AcceptanceRule,
+  GateAttempt,
+  GateRound,
+  GateRuling,
+  RuleContext,
+  RuleEvidence,
+} from './evaluate/acceptance-rule.ts';
+export { evaluateCandidate, judgeSkill, scorePasses, scoreSkill } from './evaluate/evaluate.ts';
 export { pruneSkill, salvagePatch, withoutPassageIn } from './evaluate/leave-out.ts';
+export { gateScore } from './evaluate/pass-verdict.ts';
+export { exactRule, pairedRule, strictRule } from './evaluate/rules.ts';
 export { failurePatterns, type Reflection, reflectByGroup, runMinibatchReflect } from './reflect/reflect.ts';
 export { requireScores, whyUnscored } from './rollout/require-scores.ts';
 export { runRollout } from './rollout/rollout.ts';

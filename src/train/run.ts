@@ -18,7 +18,7 @@ import type {
   TrialAttempts,
 } from '../core/run/index.ts';
 import type { Budget } from '../models/index.ts';
-import type { Memory, StageDeps } from '../pipeline/index.ts';
+import type { AcceptanceRule, Memory, StageDeps } from '../pipeline/index.ts';
 import type { Ahead } from './ahead.ts';
 import type { Commit } from './record/recorder.ts';
 import type { RunItems } from './setup/run-items.ts';
@@ -44,6 +44,8 @@ export type TrainerOptions<I extends Item = Item> = {
   readonly projectFile?: string | undefined;
   /** Whether the folder of the run has to be named too. */
   readonly isRunNamed?: boolean;
+  /** Decides about candidates in place of the rule of `gate: paired`. */
+  readonly gate?: AcceptanceRule | undefined;
   readonly promptOverrides?: PromptOverrides;
   readonly observers?: readonly RunObserver[];
   /** Stops the run: calls in flight may finish for ten seconds and are kept, then `train` rejects with its reason. */
@@ -70,6 +72,7 @@ export type Run = {
   readonly config: SkillOptConfig;
   readonly env: SkillEnv;
   readonly items: RunItems;
+  readonly rule: AcceptanceRule | undefined;
   readonly deps: StageDeps;
   readonly ahead: Ahead;
   readonly commit: Commit;

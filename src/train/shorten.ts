@@ -45,12 +45,12 @@ function mayTry(state: RunState, { config, items }: Run): boolean {
 }
 
 async function tryWithout([removed = [], ...others]: readonly Lines[], state: RunState, run: Run): Promise<RunState> {
-  const { env, items, config } = run;
+  const { env, items, config, rule } = run;
   const { skill } = state.current;
   const candidateSkill = removed.reduce((text, line) => withoutLine(text, line, config), skill);
   const candidate = { candidateSkill, candidateHash: skillHash(candidateSkill) };
   const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable: unusableBeside(skill, run) };
-  const race = { env, state, items: items.val, config, seed: config.seed, isShorter: true, ...limits };
+  const race = { env, state, items: items.val, config, rule, seed: config.seed, isShorter: true, ...limits };
   const { results, further, ...verdict } = await judgeSkill(candidate, race, run.deps);
   const next = [...others, ...(isAccepted(verdict.action) ? [] : halve(removed))];
   const place = (state.shortening?.tries ?? 0) + 1;

@@ -163,7 +163,7 @@ async function updateSlowly(state: RunState, { epoch, pairs }: ComparedEpoch, ru
 type WrittenGuidance = Awaited<ReturnType<typeof writeGuidance>>;
 
 /** The gate judges guidance like every candidate. Without a gate it is still measured: the next bar is its score. */
-async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { config, env, items, deps }: Run) {
+async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { config, env, items, rule, deps }: Run) {
   const { content, candidateSkill, candidateHash } = guidance;
   const unmeasured = { evaluation: null, score: state.current.score, results: [], further: {} };
   if (content === '') return { ...unmeasured, action: 'no_content' as const };
@@ -175,7 +175,7 @@ async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { confi
   if (leakReason !== undefined) return { ...unmeasured, action: 'leak' as const, leakReason, ...quarantined };
   const { maxSkillTokens, slowUpdateGate: useGate } = config;
   if (!(await fits(candidateSkill, maxSkillTokens, deps))) return { ...unmeasured, action: 'over_cap' as const };
-  const gate = { env, state, items: items.val, config: { ...config, useGate } };
+  const gate = { env, state, items: items.val, config: { ...config, useGate }, rule };
   return judgeSkill(guidance, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
 }
 

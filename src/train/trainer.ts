@@ -49,7 +49,7 @@ import { notify, Recorder } from './record/recorder.ts';
 import { createFileUse } from './record/tallies.ts';
 import type { TrainerOptions } from './run.ts';
 import { createRunDeps } from './setup/create-deps.ts';
-import { describeStart, requireSameRun, type Start, skillCap } from './setup/run-identity.ts';
+import { describeStart, requireRule, requireSameRun, type Start, skillCap } from './setup/run-identity.ts';
 import { loadRunItems, type RunItems, requireImageReader, withEnv } from './setup/run-items.ts';
 import { train } from './train.ts';
 
@@ -99,6 +99,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     if (known[0]?.type === 'run-start') this.#config = asBegun(this.#config, known[0].config);
     const items = await loadRunItems(this.#options.env, this.#config);
     requireRollouts(this.#config, items);
+    requireRule(this.#options.gate, this.#config);
     const own = { config: this.#config, items, promptOverrides: this.#promptOverrides };
     const start = await describeStart({ ...this.#options, ...own });
     requireSameRun(this.#store, start, known); // before anything on disk is touched
@@ -112,7 +113,7 @@ export class SkillOptTrainer<I extends Item = Item> {
   }
 
   async #run(start: Start, items: RunItems, store: OpenRunStore, journal: readonly RunEvent[]): Promise<RunSummary> {
-    const { env, observers = [], signal, budget: shared } = this.#options;
+    const { env, gate: rule, observers = [], signal, budget: shared } = this.#options;
     const first = readFirst(start.initialSkill, { isPackage: trainsPackage(this.#config) });
     const cap = await skillCap(this.#config, first);
     const warnings = [...this.#warnings(items), ...cap.warnings];
@@ -134,7 +135,7 @@ export class SkillOptTrainer<I extends Item = Item> {
     const { commit, keepAttempts } = recorder;
     const ahead = createAhead(deps, budget.forRollouts);
     const looking = { lookAtTest: store.lookAtTest && lookAtTest };
-    const run = { config, env, items, deps, ahead, commit, keepAttempts, ...looking, reserve, warn };
+    const run = { config, env, items, rule, deps, ahead, commit, keepAttempts, ...looking, reserve, warn };
     const advise = (error: LimitReached) => advisedLimit(error, recorder.state, { config, items });
     const end = await train(state, run).catch(keepLimit({ store, shared, advise })).finally(recorder.close);
     if (store.caches.workFolder) await rm(store.caches.workFolder, { recursive: true, force: true });

@@ -44,7 +44,7 @@ function changed(skill: Skill, share: number, kind: Kind, dice: PythonRandom): S
 
 type Race = { readonly verdict: string; readonly knowledge: Knowledge; readonly observed: Evidence };
 
-/** The race of `race-skill.ts`, with skills that score the same whenever they are asked. */
+/** The race of `pairedRule`, with skills that score the same whenever they are asked. */
 function race(candidate: Skill, current: Skill, before: Knowledge, seed: number): Race {
   const ids = [...current.keys()];
   const settings = settingsFor(before, ids, 40);

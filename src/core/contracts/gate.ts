@@ -1,8 +1,8 @@
 import { SkillError } from './errors.ts';
 
-/** The gates that a config may name. How each one judges is a row in `pipeline/evaluate/evaluate.ts`. */
+/** The gates that a config may name. Each one is a rule in `pipeline/evaluate/rules.ts`. */
 export const GATES = ['paired', 'strict'] as const;
-export type Gate = (typeof GATES)[number];
+type Gate = (typeof GATES)[number];
 
 /** Gates that keep evidence of each item over the run and may ask twice. */
 const EVIDENCE_GATES: ReadonlySet<string | undefined> = new Set<Gate>(['paired']);

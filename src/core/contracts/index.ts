@@ -72,7 +72,6 @@ export {
 export {
   evaluateGate,
   GATE_METRICS,
-  type Gate,
   type GateAction,
   type GateInput,
   type GateMetric,

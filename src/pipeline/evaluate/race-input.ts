@@ -4,6 +4,7 @@ import { envFailed, mostThrown, requireReachable } from '../rollout/require-scor
 import { runRollout } from '../rollout/rollout.ts';
 import { withoutMemory } from '../rollout/rollout-memory.ts';
 import type { StageDeps } from '../stage-deps.ts';
+import type { AcceptanceRule } from './acceptance-rule.ts';
 
 export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
   Partial<
@@ -16,6 +17,8 @@ export type RaceInput = {
   readonly state: RunState;
   readonly items: readonly Item[];
   readonly config: GateConfig;
+  /** Decides in place of the rule that `config.gate` names. Only for a gate that keeps evidence of each task. */
+  readonly rule?: AcceptanceRule | undefined;
   /** Seeds the order in which a race meets the items. */
   readonly seed?: number;
   /** Rollouts that the search may still make; no limit unless given. */

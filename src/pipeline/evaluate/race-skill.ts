@@ -2,130 +2,204 @@ import { type Item, type RolloutResult, shuffle } from '../../core/contracts/ind
 import { toKnowledge, toObservations } from '../../core/run/index.ts';
 import {
   DEFAULT_BATCH_SIZE,
-  disputedItems,
   findFlips,
   knownOf,
-  planWaves,
-  type RaceSettings,
   raceOrder,
   regressionVeto,
-  settingsFor,
   unmetItems,
 } from '../../core/stats/index.ts';
-import { requireWorkingEnv, whyInvalid } from '../rollout/require-scores.ts';
+import { requireWorkingEnv } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
+import { type AcceptanceRule, askRule, type GateRound, type GateRuling, type RuleContext } from './acceptance-rule.ts';
 import { findBlame, type JudgedCandidate, type RaceInput } from './race-input.ts';
 import {
   type AskedAgain,
-  type HowToJudge,
+  figuresOf,
   type JudgedRace,
-  judge,
+  type Judgement,
+  mayWinEarly,
+  metIn,
   type RaceResults,
   scoresIn,
-  shareOf,
-  toEvidences,
+  toRuleEvidence,
   toVerdict,
+  whyTooFew,
 } from './race-verdict.ts';
 
-/** The candidate, and what it is raced with. */
-type Race = { readonly skill: string; readonly input: RaceInput; readonly deps: StageDeps };
+/** The candidate, what decides about it, and what it is raced with. */
+export type Race = {
+  readonly skill: string;
+  readonly rule: AcceptanceRule;
+  /** The run keeps evidence of each task: limits hold, a winner may be vetoed, and the decision is kept with its figures. */
+  readonly keepsEvidence: boolean;
+  readonly input: RaceInput;
+  readonly deps: StageDeps;
+};
 
-/**
- * The gate that knows noise: the candidate meets the items in two waves, and is out or taken as soon as the rest is not
- * worth its price; one that stays in doubt is rolled out once more. An item on which the current skill was never rolled
- * out is rolled out under both.
- */
-export async function raceSkill(skill: string, input: RaceInput, deps: StageDeps): Promise<JudgedCandidate> {
-  const race = { skill, input, deps };
-  const settings = settingsOf(input);
-  const order = orderItems(input);
-  let shown: RaceResults = { results: [], confirmation: [], refreshed: [], waves: [] };
-  for (const end of planWaves(order.length, settings)) {
-    const wave = order.slice(shown.results.length, end);
-    const own = ownFor(wave, shown, input);
-    if (!isPaidFor(wave.length + own.length, shown, input)) return stopRace(shown, settings, race);
-    const judged = await judgeSettled(await rollWave({ wave, own }, shown, race), { settings }, race);
-    if (isOver(judged, input)) return conclude(judged, race);
+/** The candidate meets the tasks that its rule asks for, round after round, until the rule has decided and nothing is vetoed. */
+export async function judgeByRace(race: Race): Promise<JudgedCandidate> {
+  const judged = await raceSkill(race);
+  const asked = judged.judgement.verdict === 'accept' ? await vetoRegressions(judged.shown, race) : undefined;
+  return toVerdict(judged, asked, race.input);
+}
+
+/** The race alone. Where a rule asks for more than is left, it is asked once more, with what was seen. */
+export async function raceSkill(race: Race): Promise<JudgedRace> {
+  const order = orderItems(race.input);
+  let [shown, isLast]: [RaceResults, boolean] = [nothingShown, false];
+  for (;;) {
+    const judged = judge(shown, { order, isLast }, race);
+    if (isOver(judged, race)) return judged;
+    const { round, price } = nextRound(judged, order, race);
     shown = judged.shown;
+    if (price <= leftFor(shown, race)) shown = await rollRound(round, shown, race);
+    else if (isLast || !mayEndNow(shown, race)) return stopped(shown, price, race);
+    else isLast = true;
   }
-  if (!input.isShorter && isPaidFor(2 * order.length, shown, input)) shown = await rollSecond(order, shown, race);
-  return conclude(await judgeSettled(shown, { settings: { ...settings, hasSecondPass: false } }, race), race);
 }
 
-/** An early winner is not taken where the veto must see every task, or where many rollouts gave no result. */
-function isOver({ judgement, shown }: JudgedRace, input: RaceInput): boolean {
-  if (judgement.verdict !== 'accept') return judgement.verdict !== 'continue';
-  return shown.results.length === input.items.length || mayWinEarly(shown, input);
+const nothingShown: RaceResults = { attempts: [], refreshed: [], rounds: [], waves: [] };
+
+type Said = GateRuling | Judgement;
+type SaidOf = { readonly shown: RaceResults; readonly judgement: Said };
+type Asking = Pick<RuleContext, 'order' | 'isLast'>;
+
+/** What a race says now, with what it has shown; its waves are noted as soon as the candidate goes on or is done. */
+function judge(shown: RaceResults, asking: Asking, race: Race): SaidOf {
+  const { rule, input, keepsEvidence } = race;
+  const standing = keepsEvidence ? figuresOf(shown, input) : undefined;
+  const judgement =
+    whyOut(shown, standing?.invalid, input) ??
+    askRule(rule, toRuleEvidence(shown, input), toContext(shown, asking, race));
+  const { verdict, reason } = judgement;
+  if (!standing || shown.attempts.length === 0 || asksCurrentAlone(judgement)) return { shown, judgement };
+  const { expectedGain, chance } = standing.figures;
+  const wave = { met: metIn(shown.attempts).size, expectedGain, chance, verdict, reason };
+  return { judgement, shown: { ...shown, waves: [...shown.waves, wave] } };
 }
 
-const mayWinEarly = ({ results }: RaceResults, { config }: RaceInput) =>
-  !config.regressionVeto && whyInvalid(results, shareOf(config)) === undefined;
+const asksCurrentAlone = (said: Said) => 'current' in said && (said.candidate ?? []).length === 0;
 
-function settingsOf({ items, state, config }: RaceInput): RaceSettings {
-  const { batchSize = DEFAULT_BATCH_SIZE } = config;
-  const ids = items.map(({ id }) => id);
-  return settingsFor(toKnowledge(state.gate), ids, Math.min(batchSize, state.items.train ?? batchSize));
+/** What no rule is asked about: a candidate that makes tasks throw, and too few results. */
+function whyOut(shown: RaceResults, invalid: string | undefined, input: RaceInput): Judgement | undefined {
+  if (shown.blame) {
+    const { threw, total, reason } = shown.blame;
+    return { verdict: 'reject', reason: `${threw} of ${total} tasks threw: ${reason}` };
+  }
+  const reason = whyTooFew(shown, input) ?? invalid;
+  return reason === undefined ? undefined : { verdict: 'invalid', reason };
+}
+
+function toContext(shown: RaceResults, asking: Asking, race: Race): RuleContext {
+  const { items, state, config, isDoubted = false, isShorter = false } = race.input;
+  const { batchSize = DEFAULT_BATCH_SIZE, gateMetric: metric, gateMixedWeight: mixedWeight } = config;
+  return {
+    ids: items.map(({ id }) => id),
+    order: [...asking.order],
+    rolloutsLeft: leftFor(shown, race),
+    currentScore: state.current.score,
+    bestScore: state.best.score,
+    ...{ metric, mixedWeight, isDoubted, isShorter, isLast: asking.isLast },
+    batchSize: Math.min(batchSize, state.items.train ?? batchSize),
+  };
 }
 
 /** A seeded order, then the telling items first. */
-function orderItems({ items, state, seed = 0 }: RaceInput): Item[] {
-  const byId = new Map(items.map((item) => [item.id, item]));
+function orderItems({ items, state, seed = 0 }: RaceInput): string[] {
   const knowledge = toKnowledge(state.gate);
   const rateOf = (id: string) => {
     const { sum, count } = knownOf(knowledge, id);
     return count === 0 ? 0.5 : sum / count;
   };
-  return raceOrder(shuffle([...byId.keys()], seed), rateOf).map((id) => byId.get(id)!);
+  return raceOrder(shuffle([...metIn(items)], seed), rateOf);
 }
 
-/** What the current skill is rolled out on beside a wave: what it has not met; beside the first one all, if it is in doubt. */
-function ownFor(wave: readonly Item[], shown: RaceResults, input: RaceInput): readonly Item[] {
-  const isInDoubt = (input.isDoubted ?? false) && shown.results.length === 0;
-  return isInDoubt && isPaidFor(wave.length + input.items.length, shown, input) ? input.items : unmetOf(wave, input);
+/** An early winner is not taken where the veto must see every task, or where many rollouts gave no result. */
+function isOver({ shown, judgement }: JudgedRace, { input, keepsEvidence }: Race): boolean {
+  if (judgement.verdict !== 'accept') return judgement.verdict !== 'continue';
+  return !keepsEvidence || isWhole(shown, input) || mayWinEarly(shown, input);
 }
 
-function unmetOf(wave: readonly Item[], { state }: RaceInput): Item[] {
-  const ids = wave.map(({ id }) => id);
-  const unmet = new Set(unmetItems(toKnowledge(state.gate), ids));
-  return wave.filter(({ id }) => unmet.has(id));
+const isWhole = ({ attempts }: RaceResults, { items }: RaceInput) => metIn(attempts).size >= items.length;
+
+const mayEndNow = (shown: RaceResults, { input }: Race) =>
+  shown.attempts.length > 0 && (isWhole(shown, input) || mayWinEarly(shown, input));
+
+/** What the rule asks for; or the rest, where a winner must meet every task. */
+function nextRound({ shown, judgement }: SaidOf, order: readonly string[], { input }: Race) {
+  if (judgement.verdict === 'continue') {
+    const { candidate = [], current = [], onlyIfLeft = 0 } = judgement as Extract<GateRuling, { verdict: 'continue' }>;
+    return { round: { candidate, current }, price: Math.max(onlyIfLeft, candidate.length + current.length) };
+  }
+  const met = metIn(shown.attempts);
+  const candidate = order.filter((id) => !met.has(id));
+  const current = unmetItems(toKnowledge(input.state.gate), candidate);
+  return { round: { candidate, current }, price: candidate.length + current.length };
 }
 
-const isPaidFor = (rollouts: number, shown: RaceResults, input: RaceInput) =>
-  rollouts <= (leftAfter(shown, input) ?? Number.POSITIVE_INFINITY);
+/** A rule that goes on for ever is stopped: no task needs more attempts than these. */
+const MOST_PER_TASK = 20;
 
-function leftAfter({ results, confirmation, refreshed, blame }: RaceResults, { rolloutsLeft }: RaceInput) {
-  const spent = results.length + confirmation.length + refreshed.length + (blame?.asked ?? 0);
-  return rolloutsLeft === undefined ? undefined : rolloutsLeft - spent;
+/** Attempts that a rule may still ask for. The strict gate makes one pass, whatever is left. */
+function leftFor(shown: RaceResults, { input, keepsEvidence }: Race): number {
+  const most = MOST_PER_TASK * input.items.length - spentOn(shown);
+  return keepsEvidence ? Math.min(most, leftAfter(shown, input) ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }
 
-type BothSides = { readonly wave: readonly Item[]; readonly own: readonly Item[] };
+const spentOn = ({ attempts, refreshed, blame }: RaceResults) =>
+  attempts.length + refreshed.length + (blame?.asked ?? 0);
+
+const leftAfter = (shown: RaceResults, { rolloutsLeft }: RaceInput) =>
+  rolloutsLeft === undefined ? undefined : rolloutsLeft - spentOn(shown);
+
+/** Nothing is left for what the rule asks for, and what was seen may not decide. */
+function stopped(shown: RaceResults, price: number, { input }: Race): JudgedRace {
+  const isSpent = price > (leftAfter(shown, input) ?? Number.POSITIVE_INFINITY);
+  const what = isSpent ? 'no rollouts are left' : `the rule asked for more than ${MOST_PER_TASK} attempts a task`;
+  const reason = `${what} after ${metIn(shown.attempts).size} of ${input.items.length} items`;
+  return { shown, judgement: { verdict: 'inconclusive', reason } };
+}
 
 /** Both sides at the same time. */
-async function rollWave({ wave, own }: BothSides, shown: RaceResults, race: Race): Promise<RaceResults> {
-  const { skill, input, deps } = race;
+async function rollRound(round: GateRound, shown: RaceResults, race: Race): Promise<RaceResults> {
   const [candidate, refreshed] = await settleAll([
-    runRollout({ env: input.env, skill, items: wave, isPart: true }, deps),
-    rollCurrent(own, shown, race),
+    rollCandidate(round.candidate, shown, race),
+    rollCurrent(round.current, shown, race),
   ] as const);
-  const results = [...shown.results, ...candidate];
-  return withBlame({ ...shown, results, refreshed: [...shown.refreshed, ...refreshed] }, results, race);
+  const attempts = [...shown.attempts, ...candidate];
+  const next = { ...shown, attempts, refreshed: [...shown.refreshed, ...refreshed], rounds: [...shown.rounds, round] };
+  return candidate.length === 0 ? next : withBlame(next, race);
 }
 
-async function rollSecond(order: readonly Item[], shown: RaceResults, race: Race): Promise<RaceResults> {
-  const { skill, input, deps } = race;
-  const confirmation = await runRollout({ env: input.env, skill, items: order, sampleIndex: 1, isPart: true }, deps);
-  return withBlame({ ...shown, confirmation }, confirmation, race);
+/** Each task by its next draw, those of one draw together. */
+async function rollCandidate(ids: readonly string[], shown: RaceResults, { skill, input, deps }: Race) {
+  const draws = new Map<number, string[]>();
+  for (const id of ids) {
+    const draw = countOf(id, shown.attempts);
+    draws.set(draw, [...(draws.get(draw) ?? []), id]);
+  }
+  const rolled = [...draws].map(([sampleIndex, same]) =>
+    runRollout({ env: input.env, skill, items: itemsOf(same, input), sampleIndex, isPart: true }, deps),
+  );
+  return (await settleAll(rolled)).flat();
 }
 
-async function withBlame(shown: RaceResults, results: readonly RolloutResult[], { skill, input, deps }: Race) {
+function itemsOf(ids: readonly string[], { items }: RaceInput): Item[] {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return ids.map((id) => byId.get(id)!);
+}
+
+/** By the latest attempt at each task. */
+async function withBlame(shown: RaceResults, { skill, input, deps }: Race): Promise<RaceResults> {
+  const results = [...new Map(shown.attempts.map((result) => [result.id, result])).values()];
   const measured = { skill, results, total: input.items.length, rolloutsLeft: leftAfter(shown, input) };
   return { ...shown, blame: await findBlame(measured, input, deps) };
 }
 
-const rollCurrent = (items: readonly Item[], shown: RaceResults, race: Race) =>
+const rollCurrent = (ids: readonly string[], shown: RaceResults, race: Race) =>
   rollAgain(
-    items.map((item) => ({ item, times: 1 })),
+    itemsOf(ids, race.input).map((item) => ({ item, times: 1 })),
     { skill: race.input.state.current.skill, nextDraw: nextCurrentDraw(shown, race.input) },
     race,
   );
@@ -161,55 +235,19 @@ async function rollAgain(
   return results;
 }
 
-/** What was seen, and what it says now. */
-async function judgeSettled(seen: RaceResults, how: HowToJudge, race: Race): Promise<JudgedRace> {
-  const { shown, judgement } = await settleDisputes(seen, how, race);
-  const { verdict, reason, expectedGain, chance } = judgement;
-  const wave = { met: shown.results.length, expectedGain, chance, verdict, reason };
-  return { shown: { ...shown, waves: [...shown.waves, wave] }, judgement };
-}
-
-/** Before a winner is taken, the current skill is asked again where they differ and it was asked only once. */
-async function settleDisputes(shown: RaceResults, how: HowToJudge, race: Race): Promise<JudgedRace> {
-  const { input } = race;
-  const judgement = judge(shown, how, input);
-  if (judgement.verdict !== 'accept') return { shown, judgement };
-  const { observed, knowledge } = toEvidences(shown, input);
-  const disputed = new Set(disputedItems(knowledge, observed));
-  if (!isPaidFor(disputed.size, shown, input)) return { shown, judgement };
-  const asked = input.items.filter(({ id }) => disputed.has(id));
-  const settled = { ...shown, refreshed: [...shown.refreshed, ...(await rollCurrent(asked, shown, race))] };
-  return { shown: settled, judgement: judge(settled, how, input) };
-}
-
-/** No rollouts are left for the next wave: the expected gain decides, unless the veto would have to see the rest. */
-async function stopRace(shown: RaceResults, settings: RaceSettings, race: Race): Promise<JudgedCandidate> {
-  if (shown.results.length > 0 && mayWinEarly(shown, race.input)) {
-    return conclude(await judgeSettled(shown, { settings, isLast: true }, race), race);
-  }
-  const judgement = judge(shown, { settings }, race.input);
-  const reason = `no rollouts are left after ${shown.results.length} of ${race.input.items.length} items`;
-  return toVerdict({ shown, judgement: { ...judgement, verdict: 'inconclusive', reason } }, undefined, race.input);
-}
-
-async function conclude(judged: JudgedRace, race: Race): Promise<JudgedCandidate> {
-  const asked = judged.judgement.verdict === 'accept' ? await vetoRegressions(judged.shown, race) : undefined;
-  return toVerdict(judged, asked, race.input);
-}
-
 /**
  * A winner is asked about the items that it seems to have lost: each is rolled out again on both sides before it counts.
  * Without the veto only protected items are asked about. `undefined` if there is nothing to ask.
  */
 async function vetoRegressions(shown: RaceResults, race: Race): Promise<AskedAgain | undefined> {
   const { items, config, state } = race.input;
-  const { observed, knowledge } = toEvidences(shown, race.input);
+  const { candidate: observed, current: known } = toRuleEvidence(shown, race.input);
   const protectedItems = new Set(config.protectedItems);
-  const found = findFlips({ incumbent: knowledge.own, candidate: observed, protectedItems });
+  const found = findFlips({ incumbent: known.own, candidate: observed, protectedItems });
   const flips = found.filter(({ isProtected }) => config.regressionVeto || isProtected);
   if (flips.length === 0) return undefined;
   const asked = 2 * flips.reduce((sum, { rerolls }) => sum + rerolls, 0);
-  if (!isPaidFor(asked, shown, race.input)) {
+  if (asked > (leftAfter(shown, race.input) ?? Number.POSITIVE_INFINITY)) {
     const reason = `no rollouts are left to ask about ${flips.length} tasks that seem to be lost`;
     return { veto: { isVetoed: true, regressions: [], reason }, incumbent: [], candidate: [] };
   }
@@ -217,7 +255,7 @@ async function vetoRegressions(shown: RaceResults, race: Race): Promise<AskedAga
     const flip = flips.find(({ id }) => id === item.id);
     return flip ? [{ item, times: flip.rerolls }] : [];
   });
-  const nextDraw = (id: string) => countOf(id, shown.results) + countOf(id, shown.confirmation);
+  const nextDraw = (id: string) => countOf(id, shown.attempts);
   const [incumbent, candidate] = await settleAll([
     rollAgain(rerolls, { skill: state.current.skill, nextDraw: nextCurrentDraw(shown, race.input) }, race),
     rollAgain(rerolls, { skill: race.skill, nextDraw, isCompared: true }, race),

@@ -15,25 +15,33 @@ import {
   judgeWave,
   MAX_MISSING_SHARE,
   noEvidence,
-  type RaceSettings,
+  type Verdict,
   type Veto,
   type WaveJudgement,
 } from '../../core/stats/index.ts';
 import { defined } from '../../core/text/index.ts';
 import { whyInvalid } from '../rollout/require-scores.ts';
+import type { GateRound, RuleEvidence } from './acceptance-rule.ts';
 import type { JudgedCandidate, RaceInput } from './race-input.ts';
 
-/** What was rolled out so far: the candidate's passes, and the current skill where it had not been rolled out. */
+/** What was rolled out so far: the candidate, and the current skill beside it. */
 export type RaceResults = {
-  readonly results: readonly RolloutResult[];
-  readonly confirmation: readonly RolloutResult[];
+  readonly attempts: readonly RolloutResult[];
   readonly refreshed: readonly RolloutResult[];
+  readonly rounds: readonly GateRound[];
   readonly blame?: Blame | undefined;
   /** The judgements so far. */
   readonly waves: readonly WaveVerdict[];
 };
 
-export type JudgedRace = { readonly shown: RaceResults; readonly judgement: WaveJudgement };
+/** What a rule said, or the race itself. */
+export type Judgement = {
+  readonly verdict: Verdict | 'continue';
+  readonly reason: string;
+  readonly needs?: WaveJudgement['needs'];
+};
+
+export type JudgedRace = { readonly shown: RaceResults; readonly judgement: Judgement };
 
 /** A winner that was asked about items once more, and the current skill about the same. */
 export type AskedAgain = {
@@ -42,43 +50,73 @@ export type AskedAgain = {
   readonly candidate: readonly RolloutResult[];
 };
 
-export const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
-
 export const scoresIn = (results: readonly RolloutResult[]) => toEvaluation(results).scores;
 
-/** Both sides as the statistics see them. */
-export function toEvidences({ results, confirmation, refreshed }: RaceResults, { state, config }: RaceInput) {
-  const first = toObservations(scoresIn(results), config);
-  const second = toObservations(scoresIn(confirmation), config);
-  const observed = addObservations(noEvidence, [...first, ...second]);
-  const knowledge = addOwn(toKnowledge(state.gate), toObservations(scoresIn(refreshed), config));
-  return { first, observed, knowledge };
+export const metIn = (attempts: readonly { readonly id: string }[]) => new Set(attempts.map(({ id }) => id));
+
+/** The first attempt at each task, and the others: a second pass, where there was one. */
+function splitPasses(attempts: readonly RolloutResult[]) {
+  const met = new Set<string>();
+  const isFirst = attempts.map(({ id }) => !met.has(id) && met.add(id).size > 0);
+  const first = attempts.filter((_, place) => isFirst[place]);
+  return { first, further: attempts.filter((_, place) => !isFirst[place]) };
 }
 
-export type HowToJudge = { readonly settings: RaceSettings; readonly isLast?: boolean };
-
-export function judge(shown: RaceResults, how: HowToJudge, input: RaceInput): WaveJudgement {
-  const { first, observed, knowledge } = toEvidences(shown, input);
-  const met = new Set(first.map(({ id }) => id));
-  const missing = [...met].filter((id) => !observed.has(id));
-  const remaining = input.items.map(({ id }) => id).filter((id) => !met.has(id));
-  const isSecondPass = shown.confirmation.length > 0;
-  const share = shareOf(input.config);
-  const maxMissingShare = Math.max(share, MAX_MISSING_SHARE);
-  const { isShorter = false } = input;
-  const wave = { knowledge, observed, missing, maxMissingShare, remaining, isSecondPass, isShorter, ...how };
-  const { needs, ...judged } = judgeWave(wave);
-  if (shown.blame) {
-    const { threw, total, reason } = shown.blame;
-    return { ...judged, verdict: 'reject', reason: `${threw} of ${total} tasks threw: ${reason}` };
-  }
-  const reason = whyInvalid(shown.results, share, input.items.length) ?? whyInvalid(shown.confirmation, share);
-  if (reason !== undefined) return { ...judged, verdict: 'invalid', reason };
-  return { ...judged, ...defined({ needs }) };
+/** Both sides as a rule sees them. */
+export function toRuleEvidence(
+  { attempts, refreshed, rounds }: RaceResults,
+  { state, config }: RaceInput,
+): RuleEvidence {
+  const scores = scoresIn(attempts);
+  const observations = toObservations(scores, config);
+  const before = toKnowledge(state.gate);
+  return {
+    attempts: scores.map((score, place) => ({ ...score, score: observations[place]!.score })),
+    candidate: addObservations(noEvidence, observations),
+    current: addOwn(before, toObservations(scoresIn(refreshed), config)),
+    before,
+    rounds,
+  };
 }
 
+const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) => maxErroredShare;
+
+/** Why too few attempts have a result to say anything. */
+export function whyTooFew({ attempts }: RaceResults, { items, config }: RaceInput): string | undefined {
+  const { first, further } = splitPasses(attempts);
+  const share = shareOf(config);
+  return whyInvalid(first, share, items.length) ?? whyInvalid(further, share, items.length);
+}
+
+/** Whether a winner may be taken before it has met every task: the veto must see all, and enough must have a result. */
+export const mayWinEarly = ({ attempts }: RaceResults, { config }: RaceInput) =>
+  !config.regressionVeto && whyInvalid(splitPasses(attempts).first, shareOf(config)) === undefined;
+
+/** What the statistics say of a race, whichever rule decides it. */
+export function figuresOf(shown: RaceResults, input: RaceInput) {
+  const { candidate, current } = toRuleEvidence(shown, input);
+  const met = metIn(shown.attempts);
+  const {
+    verdict,
+    reason,
+    needs: _needs,
+    ...figures
+  } = judgeWave({
+    ...{ knowledge: current, observed: candidate, settings: NO_MATTER },
+    missing: [...met].filter((id) => !candidate.has(id)),
+    maxMissingShare: Math.max(shareOf(input.config), MAX_MISSING_SHARE),
+    remaining: input.items.map(({ id }) => id).filter((id) => !met.has(id)),
+  });
+  return { figures, invalid: verdict === 'invalid' ? reason : undefined };
+}
+
+/** The figures do not depend on how a race is run. */
+const NO_MATTER = { firstWave: 1, price: 0, hasSecondPass: false };
+
+/** For a gate that keeps evidence of each task. */
 export function toVerdict(judged: JudgedRace, asked: AskedAgain | undefined, input: RaceInput): JudgedCandidate {
-  const { results, confirmation, refreshed, blame } = judged.shown;
+  const { attempts, refreshed, blame } = judged.shown;
+  const { first: results, further: confirmation } = splitPasses(attempts);
   const evaluation = toEvaluation(results);
   const decision = toDecision(judged, asked && toCheck(asked), input);
   const { incumbent = [], candidate = [] } = asked ?? {};
@@ -104,19 +142,20 @@ function actionFor({ verdict }: GateDecision, { state }: RaceInput): StepAction 
 }
 
 function toDecision(
-  { shown, judgement: { verdict, reason, ...figures } }: JudgedRace,
+  { shown, judgement: { verdict, reason, needs } }: JudgedRace,
   veto: RegressionCheck | undefined,
-  { items }: RaceInput,
+  input: RaceInput,
 ): GateDecision {
-  const confirmed = scoresIn(shown.confirmation);
+  const confirmed = scoresIn(splitPasses(shown.attempts).further);
   return {
-    ...figures,
+    ...figuresOf(shown, input).figures,
+    ...defined({ needs }),
     verdict: verdict === 'continue' ? 'inconclusive' : veto?.isVetoed ? 'reject' : verdict,
     reason: veto?.isVetoed ? veto.reason : reason,
     refreshed: scoresIn(shown.refreshed),
     ...(confirmed.length > 0 ? { confirmation: confirmed } : {}),
     ...(veto ? { veto } : {}),
-    total: items.length,
+    total: input.items.length,
     waves: shown.waves,
   };
 }

@@ -3,6 +3,7 @@ import {
   type Item,
   isAsBefore,
   isWithoutEffect,
+  knowsNoise,
   noTarget,
   type PromptOverrides,
   SkillError,
@@ -37,7 +38,7 @@ type StartOptions<I extends Item> = Omit<TrainerOptions<I>, 'config' | 'promptOv
 /** The first event of a journal. */
 export async function describeStart<I extends Item>(options: StartOptions<I>): Promise<Start> {
   const { config, items, promptOverrides, env, target = noTarget, optimizer, judge, agent } = options;
-  const { skillSource, projectFile, isRunNamed } = options;
+  const { gate, skillSource, projectFile, isRunNamed } = options;
   const initialSkill = options.initialSkill ?? (await env.getInitialSkill?.()) ?? '';
   requireReadable(initialSkill);
   const more = trainsMore(config) ? loadPackagePrompts() : {};
@@ -47,7 +48,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
   return {
     type: 'run-start',
     format: 1,
-    identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, agent, prompts }),
+    identity: runIdentity({ config, env, items, initialSkill, target, optimizer, judge, agent, gate, prompts }),
     config: { ...config, extras: hideSecrets(config.extras) as SkillOptConfig['extras'] },
     env: env.name,
     target: target.id,
@@ -89,7 +90,7 @@ export const OPERATIONAL_KEYS: ReadonlySet<string> = new Set<keyof SkillOptConfi
   ...(['maxConsecutiveFailures', 'maxErroredShare', 'maxCacheMb', 'verbose'] as const),
 ]);
 
-type IdentityInput = Pick<TrainerOptions, 'env' | 'optimizer' | 'judge' | 'agent'> & {
+type IdentityInput = Pick<TrainerOptions, 'env' | 'optimizer' | 'judge' | 'agent' | 'gate'> & {
   readonly config: SkillOptConfig;
   readonly items: RunItems;
   readonly initialSkill: string;
@@ -99,7 +100,7 @@ type IdentityInput = Pick<TrainerOptions, 'env' | 'optimizer' | 'judge' | 'agent
 
 /** Everything that may change the outcome, by a name that a person understands. */
 function runIdentity(input: IdentityInput): RunIdentity {
-  const { config, env, items, initialSkill, target, optimizer, judge, agent, prompts } = input;
+  const { config, env, items, initialSkill, target, optimizer, judge, agent, gate, prompts } = input;
   const settings = Object.entries({ ...config, extras: hideSecrets(config.extras) }).filter(
     ([key]) => !OPERATIONAL_KEYS.has(key) && (key !== 'parts' || trainsMore(config)),
   );
@@ -113,10 +114,26 @@ function runIdentity(input: IdentityInput): RunIdentity {
     ['optimizer', optimizer.id],
     ...(judge ? [['judge', judge.id]] : []),
     ...(agent ? [['agent', agent.id]] : []),
+    ...(gate ? [['acceptance rule', skillHash(`${gate.version ?? ''} ${gate}`)]] : []),
     [SKILL, skillHash(initialSkill)],
     ...hashes('items of', items),
     ...hashes('prompt', prompts),
   ]);
+}
+
+/** Refuses a rule of the user that could not decide: only `gate: paired` keeps what a rule is given as evidence. */
+export function requireRule(rule: TrainerOptions['gate'], { gate, useGate }: SkillOptConfig): void {
+  if (rule === undefined) return;
+  if (typeof rule !== 'function') {
+    throw new SkillError('CONFIG_INVALID', `gate: an acceptance rule must be a function, got ${typeof rule}`, {
+      hint: 'The gates that have a name are a setting: config: { gate: "strict" }.',
+    });
+  }
+  if (knowsNoise(gate) && useGate) return;
+  const got = useGate ? `gate: ${gate}` : 'useGate: false';
+  throw new SkillError('CONFIG_INVALID', `gate: an acceptance rule needs gate: paired in the settings, got ${got}`, {
+    hint: 'Leave the setting out, or leave the rule out. Only this gate keeps the attempts at each task.',
+  });
 }
 
 /** Throws `RUN_MISMATCH` when a journal is of another run than the one that would start, `JOURNAL_CORRUPT` when it is none. */

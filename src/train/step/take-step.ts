@@ -197,10 +197,10 @@ async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run
 
 /** Where candidates of a step are measured, and what they must beat. */
 function gateOf(state: RunState, run: Run, seed?: number) {
-  const { config, env, items } = run;
+  const { config, env, items, rule } = run;
   const whyUnusable = unusableBeside(state.current.skill, run);
   const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable };
-  return { env, state, items: items.val, config, ...defined({ seed }), ...limits };
+  return { env, state, items: items.val, config, rule, ...defined({ seed }), ...limits };
 }
 
 /** An invalid evaluation rejects a patch, and says nothing about its edits. */
