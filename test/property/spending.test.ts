@@ -91,6 +91,7 @@ describe('a limit of rollouts', () => {
     doubtAfter: fc.integer({ min: 0, max: 3 }),
     optimizerRatio: fc.constantFrom(0, 1.5),
     isFitted: fc.boolean(),
+    gate: fc.constantFrom('paired', 'paired', 'strict'),
     regressionVeto: fc.boolean(),
     workers: fc.constantFrom(1, 16),
     seed: fc.nat({ max: 1000 }),
@@ -98,7 +99,7 @@ describe('a limit of rollouts', () => {
 
   it('is kept, whatever the sizes, the wins and the losses', async () => {
     await fc.assert(
-      fc.asyncProperty(world, async ({ start, winEvery, isFitted, train, val, maxRollouts, ...settings }) => {
+      fc.asyncProperty(world, async ({ start, winEvery, isFitted, train, val, gate, regressionVeto, ...settings }) => {
         const playing = scriptedRun({
           solves: (skill, { k }) =>
             k % 10 < Math.min(9, start + new Set(skill.match(/MARK\d+/g)).size) &&
@@ -108,12 +109,17 @@ describe('a limit of rollouts', () => {
             analyst: ({ step, prompt }) =>
               appends(...(step % winEvery ? [] : [`MARK${step}`]), step % 2 ? `Aside ${step} of ${prompt}.` : 'HARM'),
           },
-          config: { gate: 'paired', finalPasses: undefined, maxRollouts, fitValidation: isFitted, ...settings },
+          config: {
+            ...{ gate, finalPasses: undefined, fitValidation: isFitted },
+            ...{ regressionVeto: regressionVeto && gate === 'paired' },
+            ...settings,
+          },
         });
         const played = await playing.catch((error) => {
           expect(error).toMatchObject({ code: 'CONFIG_INVALID' }); // too few for a baseline
         });
         if (!played) return;
+        const { maxRollouts } = settings;
         const made = played.rollouts.filter(({ id }) => !id.startsWith('test-')).length;
         const { rollouts } = played.store.events.reduce(reduce, emptyRun);
         expect(made).toBeLessThanOrEqual(maxRollouts);
