@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { eventLines } from '../../../../src/report/index.ts';
 import { noColors } from '../../../../src/report/layout.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
-import { appends, type Call, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
+import { appends, type Call, ofType, type Script, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 /** 5 of 20 tasks are solved; GAIN solves 8 more, and HELP 4 others. */
 const solves = (skill: string, { k }: Task) =>
@@ -24,7 +24,12 @@ const PAIRED: SkillOptConfigInput = {
 
 type Store = ReturnType<typeof memoryRun>;
 type Analyst = (call: Call) => ReturnType<typeof appends>;
-type Options = { readonly train?: number; readonly store?: Store; readonly options?: Partial<TrainerOptions<Task>> };
+type Options = {
+  readonly script?: Script;
+  readonly train?: number;
+  readonly store?: Store;
+  readonly options?: Partial<TrainerOptions<Task>>;
+};
 
 /** Step by step what is appended, each line for one failed task; then nothing. */
 const says =
@@ -37,12 +42,12 @@ const says =
 async function run(
   analyst: Analyst,
   config: SkillOptConfigInput = {},
-  { train = 20, store = memoryRun(), options }: Options = {},
+  { train = 20, store = memoryRun(), script, options }: Options = {},
 ) {
   const played = await scriptedRun({
     solves,
     sizes: { train, val: 20, test: 0 },
-    script: { analyst },
+    script: { analyst, ...script },
     config: { ...PAIRED, ...config },
     store,
     ...(options ? { options } : {}),
@@ -81,6 +86,19 @@ describe('after the search', () => {
     expect(tried.map(({ place }) => place)).toEqual([1, 2, 3, 4, 5]);
     expect(tried.map(({ action }) => action)).toEqual(['reject', 'reject', 'accept_new_best', 'reject', 'reject']);
     expect(lines(summary.bestSkill)).toEqual(['# Skill', 'GAIN', 'HELP']);
+  });
+
+  it('what five tries did not come to stays', async () => {
+    const { tried, summary } = await run(says(['GAIN', 'Idle one.', 'Idle two.', 'HELP']));
+    expect(tried.map(({ removed }) => removed.join(' + '))).toEqual([
+      'GAIN + Idle one. + Idle two. + HELP',
+      'GAIN + Idle one.',
+      'Idle two. + HELP',
+      'GAIN',
+      'Idle one.',
+    ]);
+    expect(tried.at(-1)!.next).toEqual([['Idle two.'], ['HELP']]);
+    expect(lines(summary.bestSkill)).toEqual(['# Skill', 'GAIN', 'Idle two.', 'HELP']);
   });
 
   it('what helps stays, whatever else is tried', async () => {
@@ -212,6 +230,18 @@ describe('a run that ends by shortening', () => {
       const again = await run(idle, {}, { store });
       expect(again.facts, `stopped in try ${place}`).toEqual(whole.facts);
     }
+  });
+
+  it('meets the same end when it is resumed after guidance has become the best at last', async () => {
+    const script: Script = { slow_update: () => ({ slow_update_content: 'HELP' }) };
+    const config = { useSlowUpdate: true, slowUpdateGate: false, numEpochs: 2 };
+    const play = (store?: Store) =>
+      run(says(['GAIN', 'Idle one.', 'Idle two.']), config, { script, ...(store && { store }) });
+    const whole = await play();
+    const selected = whole.facts.findIndex(({ type }) => type === 'final-selection-end');
+    expect(whole.facts[selected]).toMatchObject({ isPromoted: true });
+    const again = await play(memoryRun(whole.store.events.slice(0, selected + 1)));
+    expect(again.facts).toEqual(whole.facts);
   });
 
   it('is left as it is once it is over, also if an earlier version ended it', async () => {
