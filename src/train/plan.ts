@@ -156,9 +156,10 @@ export function whyOver(state: RunState, step: Step, { config, items }: Sized): 
 
 const neededFor = (state: RunState, step: Step, sized: Sized) => newTasks(step, state) + lookAt(sized);
 
-/** Tasks of a first look at a candidate; with fewer rollouts left a step would be wasted. */
+/** Tasks of a first look at a candidate; with fewer rollouts left a step would be wasted. No other gate stops at a limit. */
 function lookAt({ config, items: { val } }: { config: SkillOptConfig; items: { val: { length: number } } }): number {
-  const [first = 0] = knowsNoise(config.gate) && config.useGate ? planWaves(val.length) : [];
+  if (!endsWhenPerfect(config)) return val.length;
+  const [first = 0] = planWaves(val.length);
   return Math.max(first, Math.min(val.length, LEAST_LOOK));
 }
 

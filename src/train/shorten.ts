@@ -26,7 +26,9 @@ export async function shorten(start: RunState, run: Run): Promise<RunState> {
   return state;
 }
 
-const isOn = ({ current, best }: RunState, { config }: Run) =>
+/** Not once the search is over: an earlier version may have ended it without. */
+const isOn = ({ current, best, final }: RunState, { config }: Run) =>
+  final === undefined &&
   config.tryRemovals &&
   knowsNoise(config.gate) &&
   config.useGate &&

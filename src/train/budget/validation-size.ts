@@ -17,7 +17,7 @@ export function affordableSize(maxRollouts: number, count: number): number {
 
 /** The least rollouts that use all tasks. */
 export function rolloutsForAll(count: number): number {
-  const bySlack = count <= SLACK * LEAST_TASKS ? 0 : Math.ceil((count / SLACK - 0.5) / SHARE_OF_ROLLOUTS);
+  const bySlack = count <= SLACK * LEAST_TASKS ? 0 : Math.ceil((Math.ceil(count / SLACK) - 0.5) / SHARE_OF_ROLLOUTS);
   const byPass = count <= LEAST_OF_ALL ? 0 : Math.ceil(count / MOST_OF_PASS);
   return Math.max(bySlack, byPass);
 }
