@@ -11,6 +11,8 @@ type Lines = readonly string[];
 
 /** All lines together, both halves, and a half of each: more would cost more than it is worth. */
 export const MOST_SHORTER = 5;
+/** Fewer tasks cannot tell a useful line from a useless one. */
+const LEAST_TASKS = 20;
 
 /**
  * After the search: the skill is tried without all lines that nothing supports, then without the halves of what was missed. A
@@ -27,13 +29,14 @@ export async function shorten(start: RunState, run: Run): Promise<RunState> {
 }
 
 /** Not once the search is over: an earlier version may have ended it without. */
-const isOn = ({ current, best, final }: RunState, { config }: Run) =>
+const isOn = ({ current, best, final }: RunState, { config, items }: Run) =>
   final === undefined &&
   config.tryRemovals &&
   knowsNoise(config.gate) &&
   config.useGate &&
   config.skillUpdateMode === 'patch' &&
-  current.hash === best.hash;
+  current.hash === best.hash &&
+  items.val.length >= LEAST_TASKS;
 
 /** What is left to be tried; at first all lines at once. */
 function partsOf(state: RunState, run: Run): readonly Lines[] {
@@ -67,22 +70,17 @@ function halve(lines: Lines): Lines[] {
   return lines.length > 1 ? [lines.slice(0, middle), lines.slice(middle)] : [];
 }
 
-/** What accepted steps have added and never measured by itself as a gain. What nothing speaks for comes first. */
+/** What accepted steps have added, and what nothing speaks for. */
 function unsupportedLines({ history, current: { skill } }: RunState, { config }: Run): Lines {
-  const added = history.filter(({ action }) => isAccepted(action)).flatMap(unmeasuredIn);
-  const lines = [...added.filter(isUnsupported), ...added].map(({ text }) => text);
+  const lines = history.filter(({ action }) => isAccepted(action)).flatMap(unsupportedIn);
   return [...new Set(lines)].filter((line) => withoutLine(skill, line, config) !== skill);
 }
 
-const isUnsupported = ({ standing }: Unmeasured) => standing === 'unsupported';
-
-type Unmeasured = ReturnType<typeof editSupport> & { readonly text: string };
-
-function unmeasuredIn(record: StepRecord): Unmeasured[] {
+function unsupportedIn(record: StepRecord): string[] {
   const added = keptEdits(record).filter((index) => {
     const { op, file = '' } = record.edits[index]!;
     return (op === 'append' || op === 'insert_after') && partOf(file) !== 'scripts';
   });
-  const known = added.map((index) => ({ ...editSupport(record, index), text: record.edits[index]!.content.trim() }));
-  return known.filter(({ gain }) => !((gain ?? 0) > 0));
+  const unsupported = added.filter((index) => editSupport(record, index).standing === 'unsupported');
+  return unsupported.map((index) => record.edits[index]!.content.trim());
 }

@@ -25,7 +25,7 @@ const MOST_ASKED = 1.5;
 const DOUBT_AFTER = 3;
 const [MOST_LOSSES, MORE_PER_WIN] = [16, 3];
 const LEAST_BATCH = 12;
-const MOST_TRIES = 5;
+const [MOST_TRIES, LEAST_TO_SHORTEN] = [5, 20];
 
 /** The default: a batch is read until something comes of it, what was seen decides, and what rides along is taken out again. */
 export function searchOurWay(lab: Lab): SearchResult {
@@ -52,7 +52,7 @@ export function searchOurWay(lab: Lab): SearchResult {
   const batches = batchesOf(train, batchSize, dice);
   const halves: FamilyEdit[][] = [];
   const single: FamilyEdit[][] = [];
-  const together: FamilyEdit[] = [];
+  const unsupported: FamilyEdit[] = [];
   const isProven = new Set<string>();
   let tasks: number[] = [];
   const look = Math.max(planWaves(n)[0]!, Math.min(n, 20));
@@ -87,7 +87,7 @@ export function searchOurWay(lab: Lab): SearchResult {
     quiet = 0;
     lost = 0;
     if (chosen.length > 1) {
-      together.push(...chosen.toSorted((a, b) => Number(support.get(a.key)! > 1) - Number(support.get(b.key)! > 1)));
+      unsupported.push(...chosen.filter(({ key }) => support.get(key)! < 2));
       halves.push(chosen.slice(Math.ceil(chosen.length / 2)));
       single.push(...chosen.toReversed().map((edit) => [edit]));
     }
@@ -117,7 +117,8 @@ export function searchOurWay(lab: Lab): SearchResult {
 
   /** Without all lines that nothing supports, then without the halves of what was missed. */
   function shorten(): void {
-    const parts = [together.filter(({ key }) => skill.keys.has(key) && !isProven.has(key))];
+    if (n < LEAST_TO_SHORTEN) return;
+    const parts = [unsupported.filter(({ key }) => skill.keys.has(key) && !isProven.has(key))];
     for (let tries = 0; tries < MOST_TRIES && left() >= n; tries++) {
       const part = parts.shift();
       if (!part || part.length === 0) return;

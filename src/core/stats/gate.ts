@@ -110,15 +110,12 @@ function decide(standing: Standing): Decision {
   }
   const settings = standing.settings ?? settingsFor(knowledge, ids, DEFAULT_BATCH_SIZE);
   const usual = barFor(weighed.noise, ids.length);
-  const bar = standing.isShorter ? { lead: -usual.lead, gain: -TOLERANCE * usual.lead } : usual;
+  const bar = standing.isShorter ? { lead: -usual.lead, gain: 0 } : usual;
   const isAhead = weighed.gain >= bar.gain && weighed.lead >= bar.lead;
   return remaining.length > 0 && !standing.isLast
     ? decideEarly(standing, settings, isAhead)
     : decideAtEnd(standing, settings, bar, isAhead);
 }
-
-/** What a shorter skill may be expected to lose, as a part of what a winner must be ahead by. */
-const TOLERANCE = 0.3;
 
 /** A first look ends a race if the rest is not worth its price. */
 function decideEarly({ weighed, remaining, ids }: Standing, { price }: RaceSettings, isAhead: boolean): Decision {

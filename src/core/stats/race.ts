@@ -42,12 +42,13 @@ export function planWaves(
 /** What a winner needs, in items. It is less where scores hardly vary. */
 export type Bar = { readonly gain: number; readonly lead: number };
 
-/** For larger sets a winner needs a share, not an item. */
+/** A winner needs a share of the tasks: one of forty, and on the smallest sets a little more. */
 const USUAL_SIZE = 40;
+const LEAST_LEAD = 0.3;
 
 export function barFor({ kind, within }: Pick<NoiseModel, 'kind' | 'within'>, n: number): Bar {
   const item = kind === 'binary' ? 1 : Math.min(1, 4 * Math.sqrt(within));
-  const lead = item * Math.max(1, n / USUAL_SIZE);
+  const lead = item * Math.max(LEAST_LEAD, n / USUAL_SIZE);
   return { lead, gain: 0.4 * lead };
 }
 
