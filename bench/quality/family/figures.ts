@@ -33,7 +33,8 @@ export function figuresOf(pairs: readonly Pair[]) {
           strict: {
             gain: of(strict, (run) => run.gain),
             claims: of(strict, (run) => Number(run.claims)),
-            calls: of(strict, (run) => run.calls),
+            optimizerCalls: of(strict, (run) => run.optimizerCalls),
+            ourOptimizerCalls: of(ours, (run) => run.optimizerCalls),
             t: tOf(pairs.map((pair) => pair.ours.gain - pair.strict!.gain)),
           },
         }
