@@ -176,12 +176,12 @@ const GROUPS = {
     'name env tasks columns scoring skill skillFiles target optimizer judge sandbox workspace onVerifierCrash verifierHosts promptOverrides extras sleep',
   data: 'splitRatio splitSeed splitBy splitMode splitDir dataPath trainSize selEnvNum testEnvNum selectionSplit testSplit',
   search: `preset numEpochs batchSize minibatchSize mergeBatchSize accumulation proposalsPerBatch failureOnly editBudget
-    minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals salvage
+    minEditBudget lrScheduler lrControlMode skillUpdateMode parts dropRepeats retryRejectedEdits tryRemovals tryShorter salvage
     salvageRollouts prune maxLosses optimizerRatio`,
   memory: `useStepBuffer stepBufferScope useSlowUpdate slowUpdateSamples slowUpdateGate longitudinalPairPolicy useMetaSkill
     useSkillAwareReflection skillAwareAppendixSource skillAwareConsolidateThreshold`,
   'gate and report': `useGate gate racing gateMetric gateMixedWeight confidence regressionVeto protectedItems leakCritic
-    maxMemorisedShare fitValidation doubtAfter finalPasses evalTest`,
+    maxMemorisedShare fitValidation leastLead doubtAfter finalPasses evalTest`,
   limits: 'maxRollouts maxCalls maxTotalTokens maxCostUsd maxMinutes prices maxErroredShare maxConsecutiveFailures',
   sizes:
     'maxSkillTokens maxTrajectoryTokens optimizerContextTokens optimizerMaxCompletionTokens rewriteMaxCompletionTokens',

@@ -149,7 +149,7 @@ function searchRollouts(config: SkillOptConfig, { train, val }: EstimateInput['i
   const removals = isPaired && config.tryRemovals ? taken : 0;
   // The gate that knows noise may ask a candidate twice, and each skill that it takes twice more.
   const perCandidate = isPaired ? 2 : 1;
-  const shorter = isPaired && config.tryRemovals && config.skillUpdateMode === 'patch' ? 2 * MOST_SHORTER : 0; // both sides
+  const shorter = isPaired && config.tryShorter && config.skillUpdateMode === 'patch' ? 2 * MOST_SHORTER : 0; // both sides
   const known = isPaired ? 2 * (1 + taken + removals) : 0;
   const guidance = config.useSlowUpdate ? numEpochs - 1 : 0;
   const candidates = steps + salvages(config, val, steps) + removals + guidance;

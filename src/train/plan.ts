@@ -253,7 +253,7 @@ const endsWhenPerfect = ({ gate, useGate }: Pick<SkillOptConfig, 'gate' | 'useGa
 
 /** Once attempts of the baseline have lost this much, there is something to gain, whatever the others show. */
 export const lossThatLeavesRoom = ({ config, items: { val } }: Pick<Run, 'config' | 'items'>): number =>
-  endsWhenPerfect(config) ? MOST_DRAWS * barFor({ kind: 'binary', within: 0 }, val.length).lead : 0;
+  endsWhenPerfect(config) ? MOST_DRAWS * barFor({ kind: 'binary', within: 0 }, val.length, config.leastLead).lead : 0;
 
 /** Of a task in the baseline: each is a part of its mean. */
 const MOST_DRAWS = 2;
@@ -268,5 +268,5 @@ function isNothingLeft(state: RunState, { config, items }: Pick<Run, 'config' | 
     const { sum, count } = knowledge.own.get(id)!;
     return total + 1 - sum / count;
   }, 0);
-  return room < barFor(weigh({ knowledge, observed: new Map(), ids }).noise, ids.length).lead;
+  return room < barFor(weigh({ knowledge, observed: new Map(), ids }).noise, ids.length, config.leastLead).lead;
 }

@@ -31,7 +31,7 @@ export async function shorten(start: RunState, run: Run): Promise<RunState> {
 /** Not once the search is over: an earlier version may have ended it without. */
 const isOn = ({ current, best, final }: RunState, { config, items }: Run) =>
   final === undefined &&
-  config.tryRemovals &&
+  config.tryShorter &&
   knowsNoise(config.gate) &&
   config.useGate &&
   config.skillUpdateMode === 'patch' &&

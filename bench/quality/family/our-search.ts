@@ -21,7 +21,7 @@ import type { FamilyEdit, FamilySkill } from './world.ts';
 
 const [BATCH, MINIBATCH, READINGS, EDITS, QUIET_STEPS, REMEMBERED] = [40, 5, 3, 4, 3, 8];
 /** What a run may ask of the optimizer, beside what the naive peer asks. */
-const MOST_ASKED = 1.5;
+const MOST_ASKED = 1.4;
 const DOUBT_AFTER = 3;
 const [MOST_LOSSES, MORE_PER_WIN] = [16, 3];
 const LEAST_BATCH = 12;

@@ -21,6 +21,7 @@ const PRESETS: Readonly<Record<(typeof PRESET_NAMES)[number], Readonly<Record<st
     useMetaSkill: true,
     dropRepeats: false,
     tryRemovals: false,
+    tryShorter: false,
     gate: 'strict',
     racing: 'off',
     finalPasses: 0,
@@ -112,6 +113,7 @@ export const configShape = {
   retryRejectedEdits: setting(flag(true), 'Let a rejected edit be tried again word for word.'),
   dropRepeats: setting(flag(true), 'Leave out edits that add what the skill says already.'),
   tryRemovals: setting(flag(true), 'Try the skill without what an accepted step added last, when nothing else helps.'),
+  tryShorter: setting(flag(true), 'After the search, try the skill without the lines that nothing supports.'),
   useSlowUpdate: setting(flag(false), 'Write guidance at epoch ends, from comparing epochs.'),
   slowUpdateSamples: setting(positive.default(20), 'Training tasks that such a comparison attempts.'),
   slowUpdateGate: setting(flag(true), 'Keep the guidance only if it is better on validation.'),
@@ -159,6 +161,10 @@ export const configShape = {
     flag(true),
     'Where maxRollouts cannot afford all validation tasks, use a sample of them. selEnvNum wins.',
   ),
+  leastLead: setting(
+    z.number().min(0).max(1).default(0.3),
+    'How far ahead a winner must be on a small set, in tasks. A larger one asks for one in forty.',
+  ),
   doubtAfter: setting(
     whole.default(3),
     'Rejected candidates in a row after which the current skill is measured again. 0: never.',
@@ -168,7 +174,7 @@ export const configShape = {
     'Rejected candidates in a row that end the search, and 3 more for each one accepted. 0: no limit.',
   ),
   optimizerRatio: setting(
-    z.number().nonnegative().default(1.5),
+    z.number().nonnegative().default(1.4),
     'Most steps under maxRollouts, as a multiple of those that measure every candidate on all tasks. 0: no limit.',
   ),
   leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks, or answers of training tasks.'),
@@ -255,6 +261,8 @@ export const isWithoutEffect = (key: string, value: unknown): boolean =>
 /** What earlier versions did, by keys that they did not have: a run that was begun with one goes on as it began. */
 const ADDED_KEYS = {
   fitValidation: false,
+  tryShorter: false,
+  leastLead: 1,
   doubtAfter: 0,
   maxLosses: 0,
   optimizerRatio: 0,

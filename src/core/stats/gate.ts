@@ -26,8 +26,10 @@ export type WaveInput = {
   readonly isSecondPass?: boolean;
   /** No rollouts are left for the rest: what was seen decides. */
   readonly isLast?: boolean;
-  /** The candidate says less: it wins where it is not worse. */
+  /** The candidate says less: it wins where it is not worse, once all items were met. */
   readonly isShorter?: boolean;
+  /** What a winner of a small set must be ahead by, in items. */
+  readonly leastLead?: number;
 };
 
 /** Items that moved one way, and by how much together. */
@@ -109,18 +111,23 @@ function decide(standing: Standing): Decision {
     return { verdict: 'continue', reason: 'nothing to compare yet' };
   }
   const settings = standing.settings ?? settingsFor(knowledge, ids, DEFAULT_BATCH_SIZE);
-  const usual = barFor(weighed.noise, ids.length);
-  const bar = standing.isShorter ? { lead: -usual.lead, gain: 0 } : usual;
+  const usual = barFor(weighed.noise, ids.length, standing.isShorter ? 1 : standing.leastLead);
+  const bar = standing.isShorter ? { lead: -usual.lead, gain: -TOLERANCE * usual.lead } : usual;
   const isAhead = weighed.gain >= bar.gain && weighed.lead >= bar.lead;
   return remaining.length > 0 && !standing.isLast
     ? decideEarly(standing, settings, isAhead)
     : decideAtEnd(standing, settings, bar, isAhead);
 }
 
+/** What a shorter skill may be expected to lose, as a part of what a winner must be ahead by: so a line that changes nothing goes. */
+const TOLERANCE = 0.3;
+
 /** A first look ends a race if the rest is not worth its price. */
-function decideEarly({ weighed, remaining, ids }: Standing, { price }: RaceSettings, isAhead: boolean): Decision {
+function decideEarly(standing: Standing, { price }: RaceSettings, isAhead: boolean): Decision {
+  const { weighed, remaining, ids, isShorter = false } = standing;
   const worth = price * remaining.length;
   const reason = `${figures(weighed, ids.length)} after ${ids.length - remaining.length} of ${ids.length} items`;
+  if (isAhead && isShorter) return { verdict: 'continue', reason }; // what it leaves out may be for the others
   if (isAhead && weighed.downside < EARLY_SHARE * worth) return { verdict: 'accept', reason };
   if (!isAhead && weighed.upside <= worth) return { verdict: lost(weighed), reason };
   return { verdict: 'continue', reason };
@@ -138,7 +145,7 @@ function decideAtEnd(standing: Standing, settings: RaceSettings, bar: Bar, isAhe
   if (!isSecondPass && !isLast && settings.hasSecondPass && isWorthAPass) {
     return { verdict: 'continue', reason: `${reason}; a second pass decides` };
   }
-  if (isAhead) return { verdict: 'accept', reason };
+  if (isAhead && !(isLast && standing.isShorter)) return { verdict: 'accept', reason };
   if (lost(weighed) === 'reject') return { verdict: 'reject', reason };
   return { verdict: 'inconclusive', reason, ...needsOf(standing) };
 }

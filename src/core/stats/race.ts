@@ -46,9 +46,9 @@ export type Bar = { readonly gain: number; readonly lead: number };
 const USUAL_SIZE = 40;
 const LEAST_LEAD = 0.3;
 
-export function barFor({ kind, within }: Pick<NoiseModel, 'kind' | 'within'>, n: number): Bar {
+export function barFor({ kind, within }: Pick<NoiseModel, 'kind' | 'within'>, n: number, leastLead = LEAST_LEAD): Bar {
   const item = kind === 'binary' ? 1 : Math.min(1, 4 * Math.sqrt(within));
-  const lead = item * Math.max(LEAST_LEAD, n / USUAL_SIZE);
+  const lead = item * Math.max(leastLead, n / USUAL_SIZE);
   return { lead, gain: 0.4 * lead };
 }
 

@@ -42,6 +42,8 @@ export type RuleContext = {
   readonly isDoubted: boolean;
   /** The candidate only leaves something out. */
   readonly isShorter: boolean;
+  /** The setting: what a winner of a small set must be ahead by, in tasks. */
+  readonly leastLead?: number;
 };
 
 type Final = { readonly verdict: 'accept' | 'reject' | 'inconclusive'; readonly reason: string };

@@ -8,7 +8,10 @@ import type { AcceptanceRule } from './acceptance-rule.ts';
 
 export type GateConfig = Pick<SkillOptConfig, 'gateMetric' | 'gateMixedWeight' | 'useGate'> &
   Partial<
-    Pick<SkillOptConfig, 'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems' | 'maxErroredShare'>
+    Pick<
+      SkillOptConfig,
+      'gate' | 'racing' | 'batchSize' | 'regressionVeto' | 'protectedItems' | 'maxErroredShare' | 'leastLead'
+    >
   >;
 
 /** Where candidates are measured, and what they must beat. */

@@ -8,6 +8,7 @@ import {
   regressionVeto,
   unmetItems,
 } from '../../core/stats/index.ts';
+import { defined } from '../../core/text/index.ts';
 import { requireWorkingEnv } from '../rollout/require-scores.ts';
 import { runRollout } from '../rollout/rollout.ts';
 import { type StageDeps, settleAll } from '../stage-deps.ts';
@@ -93,14 +94,14 @@ function whyOut(shown: RaceResults, invalid: string | undefined, input: RaceInpu
 
 function toContext(shown: RaceResults, asking: Asking, race: Race): RuleContext {
   const { items, state, config, isDoubted = false, isShorter = false } = race.input;
-  const { batchSize = DEFAULT_BATCH_SIZE, gateMetric: metric, gateMixedWeight: mixedWeight } = config;
+  const { batchSize = DEFAULT_BATCH_SIZE, gateMetric: metric, gateMixedWeight: mixedWeight, leastLead } = config;
   return {
     ids: items.map(({ id }) => id),
     order: [...asking.order],
     rolloutsLeft: leftFor(shown, race),
     currentScore: state.current.score,
     bestScore: state.best.score,
-    ...{ metric, mixedWeight, isDoubted, isShorter, isLast: asking.isLast },
+    ...{ metric, mixedWeight, isDoubted, isShorter, isLast: asking.isLast, ...defined({ leastLead }) },
     batchSize: Math.min(batchSize, state.items.train ?? batchSize),
   };
 }

@@ -45,6 +45,7 @@ function judgeByGain(evidence: RuleEvidence, context: RuleContext) {
     isSecondPass: attempts.length > met.size,
     isLast: context.isLast && !isEnd,
     isShorter: context.isShorter,
+    ...defined({ leastLead: context.leastLead }),
   });
 }
 

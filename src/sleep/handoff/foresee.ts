@@ -26,6 +26,7 @@ export const HANDOFF_CONFIG: SkillOptConfigInput = {
   failureOnly: true,
   proposalsPerBatch: 1,
   tryRemovals: false,
+  tryShorter: false,
   doubtAfter: 0,
   prune: false,
   maxTotalTokens: undefined,

@@ -36,7 +36,7 @@ function eachAsks(...replies: readonly (readonly string[])[]) {
 
 describe('a line that a run added', () => {
   it('is proven if a gate that knows noise took it alone', async () => {
-    const state = await run(() => appends('GAIN'), { gate: 'paired', tryRemovals: false });
+    const state = await run(() => appends('GAIN'), { gate: 'paired', tryShorter: false });
     expect(standings(state)).toEqual([['GAIN', 'proven', 1]]);
     expect(lineSupport(state)[0]!.gain).toBeGreaterThan(0);
   });
@@ -82,7 +82,7 @@ describe('a line that a run added', () => {
     ['few tasks', 8, 'plausible'],
     ['tasks that it does not help with', 5, 'unsupported'],
   ] as const)('stands by the skill without it: tried on %s', async (_, met, standing) => {
-    const state = await run(() => appends('GAIN', 'Be kind to all.'), { gate: 'paired', tryRemovals: false });
+    const state = await run(() => appends('GAIN', 'Be kind to all.'), { gate: 'paired', tryShorter: false });
     const scores = (skill: string) =>
       Array.from({ length: met }, (_, k) => {
         const hard = Number(solves(skill, { id: `val-${k}`, k }));
@@ -139,17 +139,17 @@ describe('a line that a run added', () => {
   });
 });
 
-it('what nothing speaks for is left out on trial before what two analysts asked for, and a measured gain is not', async () => {
+it('what nothing speaks for is left out on trial, and neither what two analysts asked for nor a measured gain', async () => {
   const asked = eachAsks(['Be kind to all.', 'GAIN now.'], ['GAIN now.', 'Be quick at all.']);
   const { store } = await scriptedRun({
     solves,
     sizes: { train: 10, val: 20, test: 0 },
     script: { analyst: (call) => (call.step === 1 ? asked() : appends()) },
-    config: { gate: 'paired', numEpochs: 1, batchSize: 10, evalTest: false, tryRemovals: true, dropRepeats: false },
+    config: { gate: 'paired', numEpochs: 1, batchSize: 10, evalTest: false, tryRemovals: false, dropRepeats: false },
   });
   const [first] = store.events.filter((event) => event.type === 'shorten-end');
-  expect(first!.removed).toEqual(['Be quick at all.', 'Be kind to all.', 'GAIN now.']);
-  const alone = await run(() => appends('GAIN'), { gate: 'paired', tryRemovals: true });
+  expect(first!.removed).toEqual(['Be quick at all.']); // three analysts read the batch: two of them asked for each of the others
+  const alone = await run(() => appends('GAIN'), { gate: 'paired' });
   expect(alone.shortening).toBeUndefined();
 });
 

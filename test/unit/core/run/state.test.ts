@@ -114,6 +114,7 @@ describe('reduce', () => {
         nEditsMerged: 1,
         nEditsRanked: 1,
         supportCounts: [3],
+        analystCounts: [2],
         candidateHash: skillHash('better'),
         candidateSkillLen: 6,
         edits: [{ op: 'append', target: '', content: 'better' }],

@@ -64,10 +64,11 @@ describe('settings', () => {
     expect(price(80, 1)).toBeLessThan(price(40, 1));
   });
 
-  it('have a bar of an item, of a share where there are many, and of less where scores hardly vary', () => {
+  it('have a bar of a share, on small sets of a part of an item, and of less where scores hardly vary', () => {
     const bar = (n: number) => barFor({ kind: 'binary', within: 0.05 }, n).lead;
-    expect([bar(1), bar(40), bar(200)]).toEqual([1, 1, 5]);
-    const graded = (within: number) => barFor({ kind: 'graded', within }, 20).lead;
+    expect([bar(1), bar(12), bar(20), bar(40), bar(200)]).toEqual([0.3, 0.3, 0.5, 1, 5]);
+    expect([1, 12, 40, 200].map((n) => barFor({ kind: 'binary', within: 0.05 }, n, 1).lead)).toEqual([1, 1, 1, 5]);
+    const graded = (within: number) => barFor({ kind: 'graded', within }, 40).lead;
     expect(graded(0.0001)).toBeCloseTo(0.04, 12);
     expect(graded(0.25)).toBe(1);
   });

@@ -19,21 +19,29 @@ type Options = {
   readonly edit?: string;
   /** Further lines of the same edit. */
   readonly lines?: readonly string[];
-  /** Training tasks. */
   readonly train?: number;
+  readonly val?: number;
   readonly config?: SkillOptConfigInput;
   readonly store?: ReturnType<typeof memoryRun>;
 };
 
 const run = (
   gate: AcceptanceRule | undefined,
-  { edit = 'GAIN', lines = [], train = 3, config, store = memoryRun() }: Options = {},
+  { edit = 'GAIN', lines = [], train = 3, val = 12, config, store = memoryRun() }: Options = {},
 ) =>
   scriptedRun({
     solves,
-    sizes: { train, val: 12, test: 0 },
+    sizes: { train, val, test: 0 },
     script: { analyst: () => appends(edit, ...lines) },
-    config: { gate: 'paired', numEpochs: 1, batchSize: 3, evalTest: false, tryRemovals: false, ...config },
+    config: {
+      gate: 'paired',
+      numEpochs: 1,
+      batchSize: 3,
+      evalTest: false,
+      tryRemovals: false,
+      tryShorter: false,
+      ...config,
+    },
     store,
     options: { gate },
   });
@@ -119,7 +127,7 @@ describe('an acceptance rule of the user', () => {
 
   it('is asked about a skill that only leaves something out', async () => {
     const { gate, asked } = noting(solvesAll('val-1', 'val-7'));
-    const { facts } = await run(gate, { lines: ['Be kind.'], train: 1, config: { tryRemovals: true } });
+    const { facts } = await run(gate, { lines: ['Be kind.'], train: 1, config: { tryShorter: true }, val: 20 });
     const shorter = ofType(facts, 'shorten-end').map(({ removed, decision }) => [removed.join(), decision?.reason]);
     expect(shorter).toEqual([
       ['GAIN,Be kind.', 'not all solved'],

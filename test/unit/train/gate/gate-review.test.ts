@@ -48,7 +48,7 @@ describe.each(['paired', 'strict'] as const)('a skill that the %s gate has chose
     const { facts, summary } = await play(
       solvesIn(world),
       firstOnly,
-      { gate, prune: true, tryRemovals: false },
+      { gate, prune: true, tryShorter: false },
       sized(world.val),
     );
     expect(ofType(facts, 'prune-end')[0]!.removed).toEqual(['idle']);

@@ -106,12 +106,12 @@ describe('a run', () => {
     expect(ofStage(facts, 'evaluate')[1]!.evaluation).toBeNull();
   });
 
-  it.each([{ dropRepeats: false, tryRemovals: false }, { preset: 'paper', gate: 'strict' }] as const)(
-    'writes it all the same under %o',
-    async (config) => {
-      const { facts, summary } = await run(config);
-      expectEvery(ofStage(facts, 'select'), ({ repeats }) => repeats === undefined);
-      expect(summary.bestSkill).toBe('# Skill\n\nBe brief.\n\n- be BRIEF\n\nGAIN it.\n\n* Gain it\n');
-    },
-  );
+  it.each([
+    { dropRepeats: false, tryRemovals: false, tryShorter: false },
+    { preset: 'paper', gate: 'strict' },
+  ] as const)('writes it all the same under %o', async (config) => {
+    const { facts, summary } = await run(config);
+    expectEvery(ofStage(facts, 'select'), ({ repeats }) => repeats === undefined);
+    expect(summary.bestSkill).toBe('# Skill\n\nBe brief.\n\n- be BRIEF\n\nGAIN it.\n\n* Gain it\n');
+  });
 });

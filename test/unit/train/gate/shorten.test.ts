@@ -139,7 +139,7 @@ describe('after the search', () => {
       return idle(call);
     };
     const { tried, calls } = await run(noting, {}, { options: { observers } });
-    const without = await run(idle, { tryRemovals: false });
+    const without = await run(idle, { tryShorter: false });
     expect(tried).toHaveLength(5);
     expect(phases).toContain('shorten');
     expect(calls.length).toBe(without.calls.length);
@@ -147,7 +147,7 @@ describe('after the search', () => {
   });
 
   it.each<SkillOptConfigInput>([
-    { tryRemovals: false },
+    { tryShorter: false },
     { gate: 'strict' },
     { useGate: false },
     { preset: 'paper', gate: 'paired' },
