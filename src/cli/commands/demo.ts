@@ -24,7 +24,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const shape = {
   seed: z.number().int().default(11).describe('Seed of the world, the models and the shuffles.'),
-  latencyMs: z.number().nonnegative().default(40).describe('How long a simulated reply takes.'),
+  latencyMs: z.number().nonnegative().default(25).describe('How long a simulated reply takes.'),
 };
 
 type Flags = OptionalFlags<never, 'fresh' | 'quiet' | 'ui', 'seed' | 'latencyMs'>;
@@ -68,7 +68,7 @@ async function trainDemo(path: string, { fresh, quiet, ...flags }: Omit<Flags, '
   if (!quiet) terminal.say('a skill learns the house style of a simulated office: offline, no key, no cost');
   // The optimizer is wrong often enough that the gate has something to do.
   const trainer = {
-    config: { numEpochs: 2, batchSize: 24, editBudget: 3, seed },
+    config: { numEpochs: 3, batchSize: 24, editBudget: 1, minEditBudget: 1, seed },
     env,
     target: simulatedTarget({ seed, latencyMs, noise: 0.04 }),
     optimizer: simulatedOptimizer({ seed, latencyMs: 4 * latencyMs, precision: 0.6, harmfulRate: 0.3 }),
