@@ -36,7 +36,7 @@ export function AcceptedEdits({ run, figures, isPartial }: AcceptedProps) {
   );
 }
 
-const SHOWN_LINES = 12;
+const SHOWN_LINES = 6;
 
 /** Each line that the run added to the best skill, in the order of the skill, with what speaks for it. */
 export function AddedLines({ run, lines }: { readonly run: string; readonly lines: readonly LineSupport[] }) {
