@@ -4,7 +4,7 @@ import {
   type GateDecision,
   gateMetricScore,
   isAccepted,
-  lostSteps,
+  lostCandidates,
   type RunEvent,
   type RunState,
   type SearchEnd,
@@ -85,9 +85,10 @@ function removalText({ action, of }: Event<'removal-end'>, change: ScoredChange)
   return `${symbolOf(action)} without what step ${of} added last: better, taken out  ${scoreChange(change)}`;
 }
 
-function shorteningText({ action, removed }: Event<'shorten-end'>, change: ScoredChange): string {
-  const lines = plural(removed.length, 'line');
-  if (!isAccepted(action)) return `${symbolOf(action)} without ${lines} that nothing supports: worse, kept`;
+function shorteningText({ action, removed, decision }: Event<'shorten-end'>, change: ScoredChange): string {
+  const lines = plural(removed.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '').length, 'line');
+  const how = decision?.verdict === 'reject' ? 'worse' : 'not clear';
+  if (!isAccepted(action)) return `${symbolOf(action)} without ${lines} that nothing supports: ${how}, kept`;
   return `${symbolOf(action)} without ${lines} that nothing supports: no worse, taken out  ${scoreChange(change)}`;
 }
 
@@ -96,7 +97,7 @@ function searchEndText(reason: SearchEnd, { config, current, gate, history, step
   if (reason === 'rollouts_spent')
     return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
   if (reason === 'only_losses')
-    return `${plural(lostSteps(history), 'candidate')} in a row were no better: the search ends`;
+    return `${plural(lostCandidates(history), 'candidate')} in a row were no better: the search ends`;
   if (reason === 'optimizer_spent')
     return `${plural(stepsDone, 'step')} are as many as the optimizer may be asked for with ${limit}: the search ends`;
   const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);

@@ -4,7 +4,7 @@ import type { OptimizerStage } from '../pipeline/index.ts';
 import type { Range } from '../report/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
 import { batchSizes, countSteps, stepLimit } from './plan.ts';
-import { MOST_SHORTER } from './shorten.ts';
+import { LEAST_TO_SHORTEN, MOST_SHORTER } from './shorten.ts';
 
 export type StageEstimate = Readonly<Record<'calls' | 'inputTokens' | 'outputTokens', Range>> & {
   readonly stage: 'mine' | 'rollout' | 'judge' | OptimizerStage;
@@ -149,7 +149,8 @@ function searchRollouts(config: SkillOptConfig, { train, val }: EstimateInput['i
   const removals = isPaired && config.tryRemovals ? taken : 0;
   // The gate that knows noise may ask a candidate twice, and each skill that it takes twice more.
   const perCandidate = isPaired ? 2 : 1;
-  const shorter = isPaired && config.tryShorter && config.skillUpdateMode === 'patch' ? 2 * MOST_SHORTER : 0; // both sides
+  const isShortened = isPaired && config.tryShorter && config.skillUpdateMode === 'patch' && val >= LEAST_TO_SHORTEN;
+  const shorter = isShortened ? 2 * MOST_SHORTER : 0; // both sides
   const known = isPaired ? 2 * (1 + taken + removals) : 0;
   const guidance = config.useSlowUpdate ? numEpochs - 1 : 0;
   const candidates = steps + salvages(config, val, steps) + removals + guidance;

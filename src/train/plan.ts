@@ -11,7 +11,7 @@ import { isFullRewrite } from '../core/document/index.ts';
 import {
   isAccepted,
   isBatchDone,
-  lostSteps,
+  lostCandidates,
   type RunFact,
   type RunState,
   type SearchEnd,
@@ -49,6 +49,11 @@ export function countSteps(
   const met = knowsNoise(config.gate) ? valCount / 2 : valCount;
   const perStep = Math.min(batchSize * accumulation, itemCount) / 2 + met;
   return Math.max(1, Math.round((maxRollouts - 3 * valCount) / Math.max(1, perStep)));
+}
+
+/** No more than the optimizer may be asked for. */
+export function likelySteps(config: SkillOptConfig, train: number, val: number): number {
+  return Math.min(countSteps(config, train, val), stepLimit(config, train, val));
 }
 
 type PlanState = Pick<RunState, 'history' | 'lastEpoch' | 'stepsDone' | 'totalSteps'>;
@@ -188,7 +193,7 @@ export function isDoubted(
   { history }: Pick<RunState, 'history'>,
   { doubtAfter, gate, useGate }: SkillOptConfig,
 ): boolean {
-  const lost = lostSteps(history);
+  const lost = lostCandidates(history);
   return doubtAfter > 0 && knowsNoise(gate) && useGate && lost > 0 && lost % doubtAfter === 0;
 }
 
@@ -197,13 +202,10 @@ const MORE_LOSSES_PER_WIN = 3;
 /** Candidates that are rejected early cost few rollouts, but as much of the optimizer as any other. */
 function hasOnlyLost({ history }: RunState, { maxLosses, ...config }: SkillOptConfig): boolean {
   const wins = history.filter(({ action }) => isAccepted(action)).length;
-  return maxLosses > 0 && endsWhenPerfect(config) && lostSteps(history) >= maxLosses + MORE_LOSSES_PER_WIN * wins;
+  return maxLosses > 0 && endsWhenPerfect(config) && lostCandidates(history) >= maxLosses + MORE_LOSSES_PER_WIN * wins;
 }
 
-/**
- * Most steps under a limit of rollouts: so many times the steps that it would pay for if each took a whole batch and all
- * validation tasks.
- */
+/** Most steps under a limit of rollouts: `optimizerRatio` times as many as it pays for if each takes a batch and all tasks. */
 export function stepLimit(config: StepLimits, train: number, val: number): number {
   const { maxRollouts, optimizerRatio = 0, batchSize, accumulation } = config;
   if (maxRollouts === undefined || optimizerRatio === 0 || !endsWhenPerfect(config)) return Number.POSITIVE_INFINITY;

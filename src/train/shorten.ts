@@ -12,11 +12,11 @@ type Lines = readonly string[];
 /** All lines together, both halves, and a half of each: more would cost more than it is worth. */
 export const MOST_SHORTER = 5;
 /** Fewer tasks cannot tell a useful line from a useless one. */
-const LEAST_TASKS = 20;
+export const LEAST_TO_SHORTEN = 20;
 
 /**
  * After the search: the skill is tried without all lines that nothing supports, then without the halves of what was missed. A
- * shorter skill wins where it is not worse. Only rollouts that the search has left are spent, and no optimizer is asked.
+ * shorter skill wins where it is not worse. No optimizer is asked, and `maxRollouts` holds.
  */
 export async function shorten(start: RunState, run: Run): Promise<RunState> {
   if (!isOn(start, run)) return start;
@@ -34,9 +34,14 @@ const isOn = ({ current, best, final }: RunState, { config, items }: Run) =>
   config.tryShorter &&
   knowsNoise(config.gate) &&
   config.useGate &&
+  !hasOtherLimits(config) &&
   config.skillUpdateMode === 'patch' &&
   current.hash === best.hash &&
-  items.val.length >= LEAST_TASKS;
+  items.val.length >= LEAST_TO_SHORTEN;
+
+/** Under these only the final measurement is kept back: the tests need what is left. */
+const hasOtherLimits = ({ maxCalls, maxTotalTokens, maxCostUsd, maxMinutes }: Run['config']) =>
+  [maxCalls, maxTotalTokens, maxCostUsd, maxMinutes].some((limit) => limit !== undefined);
 
 /** What is left to be tried; at first all lines at once. */
 function partsOf(state: RunState, run: Run): readonly Lines[] {
@@ -62,8 +67,11 @@ async function tryWithout([removed = [], ...others]: readonly Lines[], state: Ru
   return run.commit({ type: 'shorten-end', place, removed, next, ...candidate, ...verdict }, { results, further });
 }
 
-const withoutLine = (skill: string, line: string, config: Run['config']) =>
-  withoutPassageIn(skill, line, trainsPackage(config)) ?? skill;
+/** Only whole lines: a later edit may have made a longer line of it. */
+function withoutLine(skill: string, line: string, config: Run['config']): string {
+  const isWhole = `\n${skill}\n`.includes(`\n${line}\n`);
+  return isWhole ? (withoutPassageIn(skill, line, trainsPackage(config)) ?? skill) : skill;
+}
 
 function halve(lines: Lines): Lines[] {
   const middle = Math.ceil(lines.length / 2);

@@ -76,9 +76,9 @@ export function searchOurWay(lab: Lab): SearchResult {
     const shown = memory.slice(-REMEMBERED);
     const { edits, support } = lab.ask({ skill, ...results, minibatch: MINIBATCH, limit: EDITS, memory: shown });
     const chosen = edits.filter(({ key, type }) => !skill.keys.has(key) && type !== 'copy').slice(0, EDITS);
-    lost++;
     quiet += edits.length <= EDITS ? QUIET_STEPS : 1;
     if (chosen.length === 0) continue;
+    lost++;
     const { verdict } = tryCandidate(world.apply(skill, chosen));
     if (verdict !== 'accept') {
       memory.push({ edits: chosen, status: verdict === 'reject' ? 'rejected' : 'undecided' });

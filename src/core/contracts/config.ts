@@ -171,11 +171,11 @@ export const configShape = {
   ),
   maxLosses: setting(
     whole.default(16),
-    'Rejected candidates in a row that end the search, and 3 more for each one accepted. 0: no limit.',
+    'The search ends after so many rejected candidates in a row; each accepted one allows 3 more. 0: no limit.',
   ),
   optimizerRatio: setting(
     z.number().nonnegative().default(1.4),
-    'Most steps under maxRollouts, as a multiple of those that measure every candidate on all tasks. 0: no limit.',
+    'Most steps, as a multiple of those that maxRollouts pays for if each measures its candidate on all tasks. 0: no limit.',
   ),
   leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks, or answers of training tasks.'),
   maxMemorisedShare: setting(share.optional(), 'Most training tasks that an edit may repeat.'),

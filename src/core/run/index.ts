@@ -72,6 +72,7 @@ export {
   isAccepted,
   isBatchDone,
   keptEdits,
+  lostCandidates,
   lostSteps,
   passOf,
   passScore,

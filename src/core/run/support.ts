@@ -41,18 +41,23 @@ type SupportedState = Pick<RunState, 'history' | 'initialSkill' | 'best'>;
 
 type Written = ReadonlyMap<string, Support & { readonly step: number }>;
 
-/** Each line with what speaks for the last accepted edit that wrote it. Kept, since a report asks several times. */
+/** Each line with what speaks for the accepted edit that wrote it: of several the strongest, then the last. Kept, since a report asks several times. */
 const writtenLines = memoizeWeakly((history: readonly StepRecord[]): Written => {
   const edits = history
     .filter(({ action }) => isAccepted(action))
     .flatMap((record) => keptEdits(record).map((index) => ({ record, index })));
-  return new Map(
-    edits.flatMap(({ record, index }) => {
-      const support = { ...editSupport(record, index), step: record.step };
-      return newIn(record.edits[index]!).map((line) => [line, support] as const);
-    }),
-  );
+  const written = new Map<string, Support & { readonly step: number }>();
+  for (const { record, index } of edits) {
+    const support = { ...editSupport(record, index), step: record.step };
+    for (const line of newIn(record.edits[index]!)) {
+      const known = written.get(line);
+      if (!known || rankOf(support) <= rankOf(known)) written.set(line, support);
+    }
+  }
+  return written;
 });
+
+const rankOf = ({ standing }: Support) => STANDINGS.indexOf(standing);
 
 /** An edit repeats what it replaces where it changes a part of it. A suggestion is no text of the skill. */
 function newIn({ op, content, target }: StepRecord['edits'][number]): string[] {

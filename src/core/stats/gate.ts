@@ -119,7 +119,7 @@ function decide(standing: Standing): Decision {
     : decideAtEnd(standing, settings, bar, isAhead);
 }
 
-/** What a shorter skill may be expected to lose, as a part of what a winner must be ahead by: so a line that changes nothing goes. */
+/** What a shorter skill may be expected to lose, in items of a set of forty: so a line that changes nothing goes. */
 const TOLERANCE = 0.3;
 
 /** A first look ends a race if the rest is not worth its price. */

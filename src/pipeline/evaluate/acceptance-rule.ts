@@ -115,12 +115,11 @@ function checkRound(answer: Readonly<Record<string, unknown>>, { ids }: RuleCont
   const sides = (['candidate', 'current'] as const).map((side) => {
     const { [side]: asked = [] } = answer;
     if (!Array.isArray(asked)) throw badRule(`"${side}" must be a list of task ids, got ${show(asked)}`, ROUND_HINT);
-    const unknown = asked.find((id) => !known.has(id));
-    if (unknown !== undefined)
-      throw badRule(`"${side}" names ${show(unknown)}, which is no validation task`, ROUND_HINT);
-    const repeated = asked.find((id, place) => asked.indexOf(id) !== place);
-    if (repeated !== undefined)
-      throw badRule(`"${side}" names ${show(repeated)} twice`, 'Ask for one attempt of a task in a round.');
+    for (const [place, id] of asked.entries()) {
+      if (!known.has(id)) throw badRule(`"${side}" names ${show(id)}, which is no validation task`, ROUND_HINT);
+      if (asked.indexOf(id) === place) continue;
+      throw badRule(`"${side}" names ${show(id)} twice`, 'Ask for one attempt of a task in a round.');
+    }
     return asked.length;
   });
   const { onlyIfLeft } = answer;

@@ -23,7 +23,7 @@ import { defined, parseJson, skillHash } from '../../core/text/index.ts';
 import { countTokens } from '../../models/index.ts';
 import { loadPackagePrompts, loadPrompts, surelyFits } from '../../pipeline/index.ts';
 import { sizeWords } from '../budget/validation-size.ts';
-import { countSteps } from '../plan.ts';
+import { likelySteps } from '../plan.ts';
 import type { TrainerOptions } from '../run.ts';
 import type { RunItems } from './run-items.ts';
 
@@ -55,7 +55,7 @@ export async function describeStart<I extends Item>(options: StartOptions<I>): P
     optimizer: optimizer.id,
     initialSkill,
     ...defined({ skillSource, projectFile: projectFile || undefined, isRunNamed: isRunNamed || undefined }),
-    totalSteps: countSteps(config, items.train.length, items.val.length),
+    totalSteps: likelySteps(config, items.train.length, items.val.length),
     items: { train: items.train.length, val: items.val.length, test: items.test.length },
     ...(env.drafts && env.drafts.drafted > 0 ? { drafts: env.drafts } : {}),
     ...(env.card ? { card: env.card } : {}),

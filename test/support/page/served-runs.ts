@@ -10,12 +10,12 @@ import { SimpleQAEnv } from '../../../src/envs/index.ts';
 /** A real run by a simulated training, of a few steps. */
 export async function trainSimulated(
   path: string,
-  { seed = 11, latencyMs = 0, signal = undefined as AbortSignal | undefined } = {},
+  { seed = 11, latencyMs = 0, leastLead = 0.3, signal = undefined as AbortSignal | undefined } = {},
 ) {
   const { items, initialSkill } = createWorld({ seed, train: 24, val: 16, test: 16 });
   const { train: trainItems, val: valItems, test: testItems } = items;
   const trainer = {
-    config: { numEpochs: 1, batchSize: 12, editBudget: 3, seed },
+    config: { numEpochs: 1, batchSize: 12, editBudget: 3, seed, leastLead },
     env: new SimpleQAEnv({ name: 'demo', trainItems, valItems, testItems, initialSkill }),
     target: simulatedTarget({ seed, latencyMs, noise: 0.04 }),
     optimizer: simulatedOptimizer({ seed, latencyMs, precision: 0.6, harmfulRate: 0.3 }),

@@ -334,7 +334,7 @@ describe('a candidate that cannot be judged', () => {
       if (asked.levels[0] === 0) return { reason: 'by the dice', score: Number(asked.k < 8 && isFirstPass) };
       return asked.levels[0] === 4 && !isFirstPass ? BABBLE : byRule(asked);
     });
-    const { facts } = await train({ judge, levels: [4, 9], config: GATES.paired });
+    const { facts } = await train({ judge, levels: [4, 9], config: { ...GATES.paired, leastLead: 1 } });
     const [first, second] = ofStage(facts, 'evaluate');
     expect(first!.decision).toMatchObject({ verdict: 'invalid', reason: expect.stringContaining('10 of 10') });
     expect(first!.decision!.confirmation).toHaveLength(10);

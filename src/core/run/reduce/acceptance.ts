@@ -37,6 +37,10 @@ export const isAccepted = (action: string): boolean =>
 export const lostSteps = (history: readonly StepRecord[]): number =>
   history.length - 1 - history.findLastIndex(({ action, removed }) => isAccepted(action) || removed !== undefined);
 
+/** Candidates in a row, up to the last step, that were measured and rejected. */
+export const lostCandidates = (history: readonly StepRecord[]): number =>
+  history.slice(history.length - lostSteps(history)).filter(({ action }) => action === 'reject').length;
+
 /** Whether a batch needs no further proposal. An optimizer that proposed nothing would propose nothing again. */
 export function isBatchDone(
   { action, proposal = 1, nEditsMerged }: StepRecord,
@@ -116,13 +120,17 @@ export function keptEdits({ edits = [], editStatuses = [], salvagedEdits }: Step
   return places.filter((index) => salvagedEdits?.includes(index) ?? editStatuses[index]?.startsWith('applied'));
 }
 
+/** A gate that takes what is likely to gain, or a rule of a user, is no proof by itself. */
+const SURE = 0.95;
+
 /** Of an accepted step, by the index of each edit; `null` for edits that were not kept. */
 export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | null)[] {
   const kept = keptEdits(record);
   const isAlone = kept.length === 1 && !record.nAppendixNotesAdded;
   const gain = record.expectedGain ?? record.candidateGateScore - record.scoreBefore;
   const measuredBy = record.salvagedEdits ? 'salvage' : 'own_step';
-  const proof = gain > 0 && record.verdict === 'accept' ? { isProven: true as const } : {};
+  const isSure = record.verdict === 'accept' && (record.chance ?? 0) >= SURE;
+  const proof = gain > 0 && isSure ? { isProven: true as const } : {};
   const effect: EditEffect = isAlone ? { gain, measuredBy, tasks, ...proof } : notMeasured;
   return record.edits.map((_, index) => (kept.includes(index) ? effect : null));
 }
