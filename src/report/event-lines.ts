@@ -87,7 +87,8 @@ function removalText({ action, of }: Event<'removal-end'>, change: ScoredChange)
 
 function shorteningText({ action, removed, decision }: Event<'shorten-end'>, change: ScoredChange): string {
   const lines = plural(removed.flatMap((text) => text.split('\n')).filter((line) => line.trim() !== '').length, 'line');
-  const how = decision?.verdict === 'reject' ? 'worse' : 'not clear';
+  const isWorse = decision?.verdict !== 'invalid' && (decision?.expectedGain ?? 0) < 0;
+  const how = isWorse ? 'likely worse' : 'not clear';
   if (!isAccepted(action)) return `${symbolOf(action)} without ${lines} that nothing supports: ${how}, kept`;
   return `${symbolOf(action)} without ${lines} that nothing supports: no worse, taken out  ${scoreChange(change)}`;
 }

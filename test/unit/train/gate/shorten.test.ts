@@ -189,10 +189,10 @@ describe('after the search', () => {
       return eventLines(event, { before, after: reduce(before, event) }, { width: 100, colors: noColors });
     });
     expect(said.filter((line) => line.includes('without'))).toEqual([
-      expect.stringMatching(/^✗ without 4 lines .*: worse, kept$/),
-      expect.stringMatching(/^✗ without 2 lines .*: worse, kept$/),
+      expect.stringMatching(/^✗ without 4 lines .*: likely worse, kept$/),
+      expect.stringMatching(/^✗ without 2 lines .*: likely worse, kept$/),
       expect.stringMatching(/^✓ without 2 lines .*: no worse, taken out +\d/),
-      ...Array(2).fill(expect.stringMatching(/^✗ without 1 line .*: worse, kept$/)),
+      ...Array(2).fill(expect.stringMatching(/^✗ without 1 line .*: likely worse, kept$/)),
     ]);
   });
 });
