@@ -85,7 +85,8 @@ const shareOf = ({ maxErroredShare = MAX_MISSING_SHARE }: RaceInput['config']) =
 export function whyTooFew({ attempts }: RaceResults, { items, config }: RaceInput): string | undefined {
   const { first, further } = splitPasses(attempts);
   const share = shareOf(config);
-  return whyInvalid(first, share, items.length) ?? whyInvalid(further, share, items.length);
+  const total = Math.max(items.length, further.length); // a rule may ask for many rounds
+  return whyInvalid(first, share, items.length) ?? whyInvalid(further, share, total);
 }
 
 /** Whether a winner may be taken before it has met every task: the veto must see all, and enough must have a result. */

@@ -2,8 +2,9 @@ import { knowsNoise, SkillError, type SkillOptConfig } from '../../core/contract
 import { type Amounts, addUsage, type LimitName, noStageUsage, type RunState } from '../../core/run/index.ts';
 import type { Held, LimitReached } from '../../models/index.ts';
 import type { RunItems } from '../setup/run-items.ts';
+import { fittedSize } from './validation-size.ts';
 
-type Sizes = { readonly val: { readonly length: number } };
+type Sizes = { readonly val: { readonly length: number }; readonly spare?: { readonly length: number } | undefined };
 
 /** Two passes measure the winner, unless they would take more than an eighth of `maxRollouts`. */
 export function finalPassesOf({ finalPasses, maxRollouts }: SkillOptConfig, { val }: Sizes): number {
@@ -37,10 +38,17 @@ function passesKept(config: SkillOptConfig, items: Sizes): number {
 
 /** Refuses a limit that does not pay for a baseline, one look at a candidate and the final measurement. */
 export function requireRollouts(config: SkillOptConfig, items: Sizes): void {
-  const needed = (2 + passesKept(config, items)) * items.val.length;
-  if (config.maxRollouts === undefined || config.maxRollouts >= needed) return;
-  const what = `maxRollouts: ${config.maxRollouts} attempts do not pay for a run on ${items.val.length} validation tasks`;
-  throw new SkillError('CONFIG_INVALID', `${what}; it takes at least ${needed}`, {
+  const { maxRollouts } = config;
+  const isEnough = (limit: number) => {
+    const limited = { ...config, maxRollouts: limit };
+    const val = { length: fittedSize(items.val.length + (items.spare?.length ?? 0), limited) };
+    return limit >= (2 + passesKept(limited, { val })) * val.length;
+  };
+  if (maxRollouts === undefined || isEnough(maxRollouts)) return;
+  let least = maxRollouts + 1; // more tasks may be used under a higher limit
+  while (!isEnough(least)) least += 1;
+  const what = `maxRollouts: ${maxRollouts} attempts do not pay for a run on ${items.val.length} validation tasks`;
+  throw new SkillError('CONFIG_INVALID', `${what}; it takes at least ${least}`, {
     hint: 'Raise maxRollouts, or use fewer validation tasks (selEnvNum).',
   });
 }

@@ -18,6 +18,7 @@ export function countAnalysts({ content, supportCount = 1 }: UpdateItem, proposa
 /** The fewest analysts who have read so many attempts together. */
 function fewestReaders(attempts: number, proposals: readonly Proposal[]): number {
   const sizes = proposals.map(({ read }) => read).sort((a, b) => b - a);
+  if (sizes[0] === 0) return 1; // what each has read is not known
   let [covered, readers] = [0, 0];
   while (covered < attempts && readers < sizes.length) covered += sizes[readers++]!;
   return readers;
