@@ -243,6 +243,7 @@ describe('a rule that cannot be used', () => {
       asks({ candidate: ['val-1', 'train-1'] }),
       /"candidate" names "train-1", which is no validation task$/,
     ],
+    ['undefined', asks({ candidate: [undefined] }), /"candidate" names undefined, which is no validation task$/],
     ['a task twice', asks({ current: ['val-1', 'val-1'] }), /"current" names "val-1" twice$/],
     ['no list', asks({ current: 'val-1' }), /"current" must be a list of task ids, got "val-1"$/],
     [

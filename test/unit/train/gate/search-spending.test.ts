@@ -80,6 +80,13 @@ describe('candidates that only lose', () => {
     expect(ends).toEqual(['only_losses']);
   });
 
+  it('are candidates: a step that made none is no loss', async () => {
+    const { ends, state } = await run({ maxLosses: 5 }, { analyst: () => appends() });
+    expect(ends).toEqual([]);
+    expect(state.history.every(({ action }) => action !== 'reject')).toBe(true);
+    expect(state.stepsDone).toBeGreaterThan(5);
+  });
+
   it.each<SkillOptConfigInput>([
     { gate: 'strict', maxLosses: 5 },
     { useGate: false, maxLosses: 5 },

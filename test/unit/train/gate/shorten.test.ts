@@ -148,6 +148,7 @@ describe('after the search', () => {
 
   it.each<SkillOptConfigInput>([
     { tryShorter: false },
+    { maxCalls: 1_000_000 },
     { gate: 'strict' },
     { useGate: false },
     { preset: 'paper', gate: 'paired' },
