@@ -47,9 +47,9 @@ describe(`${RUNS} random runs`, () => {
       const reported = dataIn(readFileSync(out, 'utf8')).pages[name]!.figures;
       const terminal = captureIo(io);
       expect(await runCli(['show', path, '--json'], terminal)).toBe(0);
-      const { figures: rest, verdict, edits, ...shown } = JSON.parse(terminal.out());
+      const { figures: rest, verdict, edits, lines, ...shown } = JSON.parse(terminal.out());
       const summary = Object.fromEntries(Object.keys(figures.summary).map((key) => [key, shown[key]]));
-      const numbers = [figures, reported, { ...rest, verdict, edits, summary }].map((one) =>
+      const numbers = [figures, reported, { ...rest, verdict, edits, lines, summary }].map((one) =>
         JSON.stringify(numbersIn(one).sort(([a], [b]) => (a < b ? -1 : 1))),
       );
       if (new Set(numbers).size > 1) different.push(name);
