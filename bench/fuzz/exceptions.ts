@@ -4,6 +4,8 @@
  */
 export const NOT_CALLED: Readonly<Record<string, string>> = {
   'app: findJobProblems': 'reads the jobs of this machine',
+  'core/contracts: asBegun': 'takes the settings of a journal, which parseConfig has read',
+  'core/run: editSupport': 'takes the index of an edit that is there',
   'envs: BaseDataLoader().getItems': 'calls what a subclass writes',
   'envs: EnvAdapter().buildEnvFromBatch': 'calls what a subclass writes',
   'envs: SimpleQAEnv().getItems': 'needs tasks with answers',
@@ -11,6 +13,7 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'imports: parseRows': 'takes a schema',
   'imports: requireOwnRows': 'takes rows that are objects; readJson and readJsonl make them',
   'pipeline: mergeByGroup': 'takes a function; mergePatches gives it the same texts',
+  'pipeline: pruneSkill': 'attempts tasks until a gate has decided; needs a whole run',
   'mcp: serveMcp': 'takes streams; its tests send malformed and hostile messages',
   'models: anthropicChat().complete': 'asks a server',
   'models: azureChat().complete': 'asks a server',

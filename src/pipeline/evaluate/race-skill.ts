@@ -54,11 +54,16 @@ export async function raceSkill(race: Race): Promise<JudgedRace> {
     if (isOver(judged, race)) return judged;
     const { round, price } = nextRound(judged, order, race);
     shown = judged.shown;
-    if (price <= leftFor(shown, race)) shown = await rollRound(round, shown, race);
-    else if (isLast || !mayEndNow(shown, race)) return stopped(shown, price, race);
+    if (price <= leftFor(shown, race)) {
+      const before = shown;
+      shown = await rollRound(round, before, race);
+      if (countAttempts(shown) === countAttempts(before)) return stopped(shown, price, race); // nothing came back: no end else
+    } else if (isLast || !mayEndNow(shown, race)) return stopped(shown, price, race);
     else isLast = true;
   }
 }
+
+const countAttempts = ({ attempts, refreshed }: RaceResults) => attempts.length + refreshed.length;
 
 const nothingShown: RaceResults = { attempts: [], refreshed: [], rounds: [], waves: [] };
 

@@ -32,7 +32,7 @@ const kindOf = (file: string) => file.replace(/_\d+(?=\/)/g, '_N');
 describe('the files with attempts of a run', () => {
   it('hold the attempts that a page shows, under the names by which it shows them', async () => {
     const kinds = new Set<string>();
-    for (const seed of [2, 3, 4]) {
+    for (const seed of [2, 4, 7, 8, 9, 10, 11, 12]) {
       using folder = tempFolder();
       const { attempts, tasks, state } = await train(folder.path, seed);
       const files = await listAttemptFiles(folder.path);
@@ -59,6 +59,8 @@ describe('the files with attempts of a run', () => {
         "baseline_selection_eval/results",
         "final_measurement/results",
         "prune_eval/try_N/results",
+        "slow_update/epoch_N/selection_eval/results",
+        "slow_update/epoch_N/selection_eval/second_pass",
         "steps/step_N/removal_eval/asked_again",
         "steps/step_N/removal_eval/current",
         "steps/step_N/removal_eval/results",
