@@ -13,7 +13,6 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   'imports: parseRows': 'takes a schema',
   'imports: requireOwnRows': 'takes rows that are objects; readJson and readJsonl make them',
   'pipeline: mergeByGroup': 'takes a function; mergePatches gives it the same texts',
-  'pipeline: pruneSkill': 'attempts tasks until a gate has decided; needs a whole run',
   'mcp: serveMcp': 'takes streams; its tests send malformed and hostile messages',
   'models: anthropicChat().complete': 'asks a server',
   'models: azureChat().complete': 'asks a server',

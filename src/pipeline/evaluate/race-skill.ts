@@ -54,16 +54,11 @@ export async function raceSkill(race: Race): Promise<JudgedRace> {
     if (isOver(judged, race)) return judged;
     const { round, price } = nextRound(judged, order, race);
     shown = judged.shown;
-    if (price <= leftFor(shown, race)) {
-      const before = shown;
-      shown = await rollRound(round, before, race);
-      if (countAttempts(shown) === countAttempts(before)) return stopped(shown, price, race); // nothing came back: no end else
-    } else if (isLast || !mayEndNow(shown, race)) return stopped(shown, price, race);
+    if (price <= leftFor(shown, race)) shown = await rollRound(round, shown, race);
+    else if (isLast || !mayEndNow(shown, race)) return stopped(shown, price, race);
     else isLast = true;
   }
 }
-
-const countAttempts = ({ attempts, refreshed }: RaceResults) => attempts.length + refreshed.length;
 
 const nothingShown: RaceResults = { attempts: [], refreshed: [], rounds: [], waves: [] };
 
@@ -147,10 +142,11 @@ function nextRound({ shown, judgement }: SaidOf, order: readonly string[], { inp
 /** A rule that goes on for ever is stopped: no task needs more attempts than these. */
 const MOST_PER_TASK = 20;
 
-/** Attempts that a rule may still ask for. The strict gate makes one pass, whatever is left. */
+/** Attempts that a rule may still ask for. The strict gate makes one pass, whatever `maxRollouts` leaves. */
 function leftFor(shown: RaceResults, { input, keepsEvidence }: Race): number {
-  const most = MOST_PER_TASK * input.items.length - spentOn(shown);
-  return keepsEvidence ? Math.min(most, leftAfter(shown, input) ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+  const asked = shown.rounds.reduce((sum, { candidate, current }) => sum + candidate.length + current.length, 0);
+  const most = MOST_PER_TASK * input.items.length - asked;
+  return keepsEvidence ? Math.min(most, leftAfter(shown, input) ?? most) : most;
 }
 
 const spentOn = ({ attempts, refreshed, blame }: RaceResults) =>
