@@ -5,6 +5,7 @@ import type { Range } from '../report/index.ts';
 import { finalPassesOf, secondPassSize } from './budget/rollouts-left.ts';
 import { batchSizes, countSteps, stepLimit } from './plan.ts';
 import { LEAST_TO_SHORTEN, MOST_SHORTER } from './shorten.ts';
+import { canTryWithout } from './step/candidate-gate.ts';
 
 export type StageEstimate = Readonly<Record<'calls' | 'inputTokens' | 'outputTokens', Range>> & {
   readonly stage: 'mine' | 'rollout' | 'judge' | OptimizerStage;
@@ -149,7 +150,7 @@ function searchRollouts(config: SkillOptConfig, { train, val }: EstimateInput['i
   const removals = isPaired && config.tryRemovals ? taken : 0;
   // The gate that knows noise may ask a candidate twice, and each skill that it takes twice more.
   const perCandidate = isPaired ? 2 : 1;
-  const isShortened = isPaired && config.tryShorter && config.skillUpdateMode === 'patch' && val >= LEAST_TO_SHORTEN;
+  const isShortened = config.tryShorter && canTryWithout(config) && val >= LEAST_TO_SHORTEN;
   const shorter = isShortened ? 2 * MOST_SHORTER : 0; // both sides
   const known = isPaired ? 2 * (1 + taken + removals) : 0;
   const guidance = config.useSlowUpdate ? numEpochs - 1 : 0;

@@ -1,11 +1,10 @@
-import { knowsNoise } from '../core/contracts/index.ts';
 import { partOf, trainsPackage } from '../core/document/index.ts';
 import { editSupport, isAccepted, keptEdits, type RunState, type StepRecord } from '../core/run/index.ts';
 import { skillHash } from '../core/text/index.ts';
-import { countedTogether, inPhase, judgeSkill, withoutPassageIn } from '../pipeline/index.ts';
+import { inPhase, judgeSkill, withoutPassageIn } from '../pipeline/index.ts';
 import { rolloutsLeft } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
-import { unusableBeside } from './step/guard-edits.ts';
+import { candidateGate, canTryWithout } from './step/candidate-gate.ts';
 
 type Lines = readonly string[];
 
@@ -21,7 +20,7 @@ export const LEAST_TO_SHORTEN = 20;
 export async function shorten(start: RunState, run: Run): Promise<RunState> {
   if (!isOn(start, run)) return start;
   let state = start;
-  const deps = countedTogether(inPhase(run.deps, 'shorten'), run.items.val.length);
+  const deps = inPhase(run.deps, 'shorten');
   for (let parts = partsOf(state, run); parts.length > 0 && mayTry(state, run); parts = partsOf(state, run)) {
     state = await tryWithout(parts, state, { ...run, deps });
   }
@@ -32,10 +31,8 @@ export async function shorten(start: RunState, run: Run): Promise<RunState> {
 const isOn = ({ current, best, final }: RunState, { config, items }: Run) =>
   final === undefined &&
   config.tryShorter &&
-  knowsNoise(config.gate) &&
-  config.useGate &&
+  canTryWithout(config) &&
   !hasOtherLimits(config) &&
-  config.skillUpdateMode === 'patch' &&
   current.hash === best.hash &&
   items.val.length >= LEAST_TO_SHORTEN;
 
@@ -55,12 +52,9 @@ function mayTry(state: RunState, { config, items }: Run): boolean {
 }
 
 async function tryWithout([removed = [], ...others]: readonly Lines[], state: RunState, run: Run): Promise<RunState> {
-  const { env, items, config, rule } = run;
-  const { skill } = state.current;
-  const candidateSkill = removed.reduce((text, line) => withoutLine(text, line, config), skill);
+  const candidateSkill = removed.reduce((text, line) => withoutLine(text, line, run.config), state.current.skill);
   const candidate = { candidateSkill, candidateHash: skillHash(candidateSkill) };
-  const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable: unusableBeside(skill, run) };
-  const race = { env, state, items: items.val, config, rule, seed: config.seed, isShorter: true, ...limits };
+  const race = { ...candidateGate(state, run), seed: run.config.seed, isShorter: true };
   const { results, further, ...verdict } = await judgeSkill(candidate, race, run.deps);
   const next = [...others, ...(isAccepted(verdict.action) ? [] : halve(removed))];
   const place = (state.shortening?.tries ?? 0) + 1;

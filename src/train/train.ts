@@ -36,6 +36,7 @@ import {
 } from './plan.ts';
 import { memoryOf, type Run } from './run.ts';
 import { shorten } from './shorten.ts';
+import { candidateGate } from './step/candidate-gate.ts';
 import { besideBaseline } from './step/first-batch.ts';
 import { leakCriticOf, memorisedShareOf } from './step/guard-edits.ts';
 import { takeStep } from './step/take-step.ts';
@@ -163,7 +164,8 @@ async function updateSlowly(state: RunState, { epoch, pairs }: ComparedEpoch, ru
 type WrittenGuidance = Awaited<ReturnType<typeof writeGuidance>>;
 
 /** The gate judges guidance like every candidate. Without a gate it is still measured: the next bar is its score. */
-async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { config, env, items, rule, deps }: Run) {
+async function judgeGuidance(state: RunState, guidance: WrittenGuidance, run: Run) {
+  const { config, env, items, deps } = run;
   const { content, candidateSkill, candidateHash } = guidance;
   const unmeasured = { evaluation: null, score: state.current.score, results: [], further: {} };
   if (content === '') return { ...unmeasured, action: 'no_content' as const };
@@ -175,8 +177,8 @@ async function judgeGuidance(state: RunState, guidance: WrittenGuidance, { confi
   if (leakReason !== undefined) return { ...unmeasured, action: 'leak' as const, leakReason, ...quarantined };
   const { maxSkillTokens, slowUpdateGate: useGate } = config;
   if (!(await fits(candidateSkill, maxSkillTokens, deps))) return { ...unmeasured, action: 'over_cap' as const };
-  const gate = { env, state, items: items.val, config: { ...config, useGate }, rule };
-  return judgeSkill(guidance, { ...gate, rolloutsLeft: rolloutsLeft(state, config, items) }, deps);
+  const asked = { config: { ...config, useGate }, whyUnusable: undefined }; // a passage of the body breaks no document
+  return judgeSkill(guidance, { ...candidateGate(state, run), ...asked }, deps);
 }
 
 async function updateMetaSkill(state: RunState, { epoch, pairs }: ComparedEpoch, run: Run): Promise<RunState> {

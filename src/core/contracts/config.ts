@@ -259,7 +259,7 @@ export const isWithoutEffect = (key: string, value: unknown): boolean =>
   Object.hasOwn(REMOVED_KEYS, key) && REMOVED_KEYS[key]!.withoutEffect === value;
 
 /** What earlier versions did, by keys that they did not have: a run that was begun with one goes on as it began. */
-const ADDED_KEYS = {
+export const AS_BEFORE = {
   fitValidation: false,
   tryShorter: false,
   leastLead: 1,
@@ -268,12 +268,11 @@ const ADDED_KEYS = {
   optimizerRatio: 0,
 } as const satisfies Partial<SkillOptConfig>;
 
-export const isAsBefore = (key: string, value: unknown): boolean =>
-  Object.hasOwn(ADDED_KEYS, key) && ADDED_KEYS[key as keyof typeof ADDED_KEYS] === value;
-
-/** The settings for a run that was begun with `begun`. */
+/** The settings for a run that was begun with `begun`. What a user has set since stays: the run is refused as another one. */
 export function asBegun(config: SkillOptConfig, begun: object): SkillOptConfig {
-  const added = Object.entries(ADDED_KEYS).filter(([key]) => !Object.hasOwn(begun, key));
+  const defaults = parseConfig();
+  const isLeft = (key: string) => config[key as keyof SkillOptConfig] === defaults[key as keyof SkillOptConfig];
+  const added = Object.entries(AS_BEFORE).filter(([key]) => !Object.hasOwn(begun, key) && isLeft(key));
   return { ...config, ...Object.fromEntries(added) };
 }
 

@@ -25,11 +25,11 @@ export {
 } from './agent.ts';
 export { extrasOf, type Trajectory, type TrajectoryStep, toAtif } from './atif.ts';
 export {
+  AS_BEFORE,
   asBegun,
   CONFIG_HINT,
   checkTogether,
   configShape,
-  isAsBefore,
   isWithoutEffect,
   type PairPolicy,
   parseConfig,

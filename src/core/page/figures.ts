@@ -105,6 +105,11 @@ export function runFigures(view: RunView, standing: VerdictOptions = {}): RunFig
 
 const confidenceOf = ({ config }: RunState) => (config ? { confidence: config.confidence } : {});
 
+function gateName({ about, config }: RunState): string {
+  if (about.hasOwnGate) return 'a rule of its own';
+  return config?.useGate === false ? 'none' : (config?.gate ?? '');
+}
+
 const LIMITS = ['maxCalls', 'maxTotalTokens', 'maxCostUsd', 'maxMinutes', 'maxRollouts'] as const;
 
 function aboutRun(state: RunState): RunFigures['about'] {
@@ -112,7 +117,7 @@ function aboutRun(state: RunState): RunFigures['about'] {
   const set = LIMITS.flatMap((name) => (config?.[name] === undefined ? [] : [[name, config[name]] as const]));
   return {
     ...{ ...about, startedAt, items, steps: stepTotal(state) },
-    gate: config?.useGate === false ? 'none' : (config?.gate ?? ''),
+    gate: gateName(state),
     metric: config?.gateMetric ?? 'hard',
     limits: Object.fromEntries(set),
     notes: aboutTasks,

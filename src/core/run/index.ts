@@ -26,6 +26,7 @@ export {
 } from './cost.ts';
 export { type RunEvent, type RunFact, type Stamp, toFact } from './event.ts';
 export {
+  ACCEPTANCE_RULE,
   type LrDecision,
   type Pair,
   type Prune,

@@ -46,7 +46,13 @@ export type Leak = {
 
 export type RunState = {
   readonly config: SkillOptConfig | undefined;
-  readonly about: { readonly env: string; readonly target: string; readonly optimizer: string };
+  readonly about: {
+    readonly env: string;
+    readonly target: string;
+    readonly optimizer: string;
+    /** Whether a rule of the user decides in place of ours. */
+    readonly hasOwnGate?: boolean;
+  };
   readonly totalSteps: number;
   readonly items: Readonly<Record<string, number>>;
   readonly drafts?: DraftedTasks;

@@ -84,7 +84,7 @@ export const standingWords = (lines: readonly LineSupport[]): string =>
 export function supportWords({ standing, gain, analysts, step }: LineSupport): string {
   if (gain !== null) return `${points(gain)} points by itself${standing === 'plausible' ? ', may be luck' : ''}`;
   if (standing === 'plausible') return `${plural(analysts ?? 0, 'analyst')} asked for it`;
-  return step === null ? 'not written by an edit' : 'measured together with others';
+  return step === null ? 'no edit wrote this whole line' : 'measured together with others';
 }
 
 const linesOf = (text: string): string[] =>

@@ -1,7 +1,7 @@
 import {
+  AS_BEFORE,
   type ChatModel,
   type Item,
-  isAsBefore,
   isWithoutEffect,
   knowsNoise,
   noTarget,
@@ -12,6 +12,7 @@ import {
 import { trainsMore } from '../../core/document/index.ts';
 import { hashKeys, hideSecrets } from '../../core/guard/index.ts';
 import {
+  ACCEPTANCE_RULE,
   emptyRun,
   type RunEvent,
   type RunFact,
@@ -114,7 +115,7 @@ function runIdentity(input: IdentityInput): RunIdentity {
     ['optimizer', optimizer.id],
     ...(judge ? [['judge', judge.id]] : []),
     ...(agent ? [['agent', agent.id]] : []),
-    ...(gate ? [['acceptance rule', skillHash(`${gate.version ?? ''} ${gate}`)]] : []),
+    ...(gate ? [[ACCEPTANCE_RULE, skillHash(`${gate.version ?? ''} ${gate}`)]] : []),
     [SKILL, skillHash(initialSkill)],
     ...hashes('items of', items),
     ...hashes('prompt', prompts),
@@ -145,12 +146,10 @@ export function requireSameRun(store: RunStore, start: Start, journal: readonly 
     throw new SkillError('JOURNAL_CORRUPT', message);
   }
   const now = start.identity;
-  const before: RunIdentity = { ...first.identity, ...withoutSecrets(first.identity) };
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const isNewKey = (key: string) => before[key] === undefined && isAsBefore(key, now[key]);
-  const differing = keys.filter(
-    (key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]) && !isNewKey(key),
-  );
+  const known: RunIdentity = { ...first.identity, ...withoutSecrets(first.identity) };
+  const keys = [...new Set([...Object.keys(known), ...Object.keys(now)])];
+  const before: RunIdentity = { ...AS_BEFORE, ...known };
+  const differing = keys.filter((key) => before[key] !== now[key] && !isWithoutEffect(key, before[key]));
   if (differing.length === 0) return;
   if (differing.join() === SKILL) refuseApplied(store, start, journal);
   const changes = describeChanges(differing, before, now);
@@ -184,7 +183,9 @@ function withoutSecrets(identity: RunIdentity): RunIdentity {
 }
 
 function describeChanges(keys: readonly string[], before: RunIdentity, now: RunIdentity): string[] {
-  const splits = keys.filter((key) => key.startsWith(ITEMS)).map((key) => key.slice(ITEMS.length));
+  const isResized = keys.some((key) => SIZING.has(key)); // then it is no news that other validation tasks are used
+  const all = keys.filter((key) => key.startsWith(ITEMS)).map((key) => key.slice(ITEMS.length));
+  const splits = all.filter((split) => !isResized || (split !== 'val' && split !== 'spare'));
   const tasks = `the tasks have changed (${splits.join(', ')}): their text, their files, or how they are divided`;
   const others = keys.filter((key) => !key.startsWith(ITEMS));
   return [
@@ -194,6 +195,9 @@ function describeChanges(keys: readonly string[], before: RunIdentity, now: RunI
 }
 
 const ITEMS = 'items of ';
+
+/** Settings by which the validation tasks are chosen. */
+const SIZING: ReadonlySet<string> = new Set<keyof SkillOptConfig>(['maxRollouts', 'fitValidation', 'selEnvNum']);
 
 type BeforeAndNow = readonly [before: unknown, now: unknown];
 

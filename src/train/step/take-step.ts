@@ -1,10 +1,4 @@
-import {
-  type Evaluation,
-  knowsNoise,
-  type ReflectContext,
-  type RolloutResult,
-  toEvaluation,
-} from '../../core/contracts/index.ts';
+import { type Evaluation, type ReflectContext, type RolloutResult, toEvaluation } from '../../core/contracts/index.ts';
 import {
   type EditPolicy,
   type Patch,
@@ -26,7 +20,7 @@ import {
   type TrialAttempts,
   withoutRejected,
 } from '../../core/run/index.ts';
-import { defined, skillHash } from '../../core/text/index.ts';
+import { skillHash } from '../../core/text/index.ts';
 import {
   decideLearningRate,
   evaluateCandidate,
@@ -50,7 +44,8 @@ import {
 import { rolloutsLeft } from '../budget/rollouts-left.ts';
 import { isDoubted, type Step } from '../plan.ts';
 import { memoryOf, type Run } from '../run.ts';
-import { leakCriticOf, refuseLeaks, unusableBeside, withoutRepeats } from './guard-edits.ts';
+import { candidateGate, canTryWithout } from './candidate-gate.ts';
+import { leakCriticOf, refuseLeaks, withoutRepeats } from './guard-edits.ts';
 
 /** What every stage of a step works with. */
 type StepWork = {
@@ -181,7 +176,7 @@ async function updateDocument(patch: Patch, patches: readonly RawPatch[], work: 
 type Candidate = Awaited<ReturnType<typeof updateSkill>>;
 
 async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run }: StepWork) {
-  const gate = { ...gateOf(state, run, plan.batches[0]!.seed), isDoubted: isDoubted(state, run.config) };
+  const gate = { ...candidateGate(state, run), seed: plan.batches[0]!.seed, isDoubted: isDoubted(state, run.config) };
   // Not measured: the current text (`skip_no_patches` without edits, `skip_no_rewrite`, otherwise `unchanged`), and a text that no
   // agent could use (`skip_invalid`; the next analysts read its edits and `invalidReason`). Such a step still counts: in the
   // schedule of the edit budget, and as a proposal of its batch. Where more than half of all tasks throw, `findBlame` attempts up
@@ -193,14 +188,6 @@ async function evaluateUpdate(candidate: Candidate, state: RunState, { plan, run
   const judged = await run.commit(fact, { results, further });
   const isInvalid = verdict.decision?.verdict === 'invalid' || verdict.invalidReason !== undefined;
   return { judged, action: verdict.action, isInvalid };
-}
-
-/** Where candidates of a step are measured, and what they must beat. */
-function gateOf(state: RunState, run: Run, seed?: number) {
-  const { config, env, items, rule } = run;
-  const whyUnusable = unusableBeside(state.current.skill, run);
-  const limits = { rolloutsLeft: rolloutsLeft(state, config, items), whyUnusable };
-  return { env, state, items: items.val, config, rule, ...defined({ seed }), ...limits };
 }
 
 /** An invalid evaluation rejects a patch, and says nothing about its edits. */
@@ -215,7 +202,7 @@ async function trySalvage(state: RunState, { patch, action, isInvalid }: JudgedP
   const onTried = (part: number, attempts: TrialAttempts) =>
     run.keepAttempts(TRIAL_FOLDERS.salvage(plan.step, part), attempts);
   const part = { skill: state.current.skill, edits: patch.edits, maxRollouts, maxSkillTokens, policy, onTried };
-  const salvage = await salvagePatch({ ...gateOf(state, run), ...part }, run.deps);
+  const salvage = await salvagePatch({ ...candidateGate(state, run), ...part }, run.deps);
   await run.commit({ type: 'salvage-end', step: plan.step, ...salvage });
   return salvage.accepted?.action ?? action;
 }
@@ -228,14 +215,13 @@ const QUIET_STEPS = 3;
  * a part of what an accepted step has added; that asks no optimizer. Each part is tried once.
  */
 async function tryRemoval(state: RunState, { step, batches }: Step, run: Run): Promise<void> {
-  const { tryRemovals, gate, useGate, skillUpdateMode } = run.config;
-  const isOn = tryRemovals && knowsNoise(gate) && useGate && skillUpdateMode === 'patch';
+  const isOn = run.config.tryRemovals && canTryWithout(run.config);
   const left = rolloutsLeft(state, run.config, run.items) ?? Number.POSITIVE_INFINITY;
   if (!isOn || !isQuiet(state) || left < run.items.val.length) return;
   const removal = findRemoval(state, trainsPackage(run.config));
   if (!removal) return;
   const candidate = { candidateSkill: removal.candidateSkill, candidateHash: skillHash(removal.candidateSkill) };
-  const race = gateOf(state, run, batches[0]!.seed);
+  const race = { ...candidateGate(state, run), seed: batches[0]!.seed };
   const { results, further, ...verdict } = await judgeSkill(candidate, race, inPhase(run.deps, 'removal'));
   const { of, removed } = removal;
   await run.commit({ type: 'removal-end', step, of, removed, ...candidate, ...verdict }, { results, further });

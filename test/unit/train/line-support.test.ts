@@ -114,7 +114,7 @@ describe('a line that a run added', () => {
     const skill = `${initialSkill}\n<!-- SLOW_UPDATE_START -->\nLook twice.\n<!-- SLOW_UPDATE_END -->\n`;
     const lines = lineSupport({ ...emptyRun, initialSkill, best: { ...emptyRun.best, skill } });
     expect(lines).toEqual([{ line: 'Look twice.', standing: 'unsupported', gain: null, analysts: null, step: null }]);
-    expect(supportWords(lines[0]!)).toBe('not written by an edit');
+    expect(supportWords(lines[0]!)).toBe('no edit wrote this whole line');
   });
 
   it('was never measured by itself in a rewritten document, or with older records', async () => {

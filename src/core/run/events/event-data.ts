@@ -4,6 +4,9 @@ import type { Blame, GateDecision } from '../gate-evidence.ts';
 /** Everything that may change the outcome, by name. A run resumes only under the same identity. */
 export type RunIdentity = Readonly<Record<string, string | number | boolean>>;
 
+/** Stands in the identity of a run whose user passed a rule. */
+export const ACCEPTANCE_RULE = 'acceptance rule';
+
 /** The file that a run's skill was read from. */
 export type SkillSource = {
   /** Relative to the run directory: a project may move with both. */

@@ -2,7 +2,7 @@ import { bucketScores, type Evaluation } from '../../contracts/index.ts';
 import { addObservations, noEvidence } from '../../stats/index.ts';
 import { defined, objectWith, skillHash } from '../../text/index.ts';
 import { type RunEvent, type Stamp, toFact } from '../event.ts';
-import type { Trial } from '../events/event-data.ts';
+import { ACCEPTANCE_RULE, type Trial } from '../events/event-data.ts';
 import { addFailures } from '../failures.ts';
 import { openEvidence, toObservations, toTable } from '../gate-evidence.ts';
 import { type RunState, type ScoredSkill, unscored } from '../run-state.ts';
@@ -29,7 +29,8 @@ function startRun(_state: RunState, event: Event<'run-start'>): Partial<RunState
   const { drafts, aboutTasks, card } = event;
   const named = { ...(projectFile ? { projectFile } : {}), ...(isRunNamed ? { isRunNamed } : {}) };
   const source = { ...(skillSource ? { skillSource } : {}), ...named };
-  const about = { env: event.env, target: event.target, optimizer: event.optimizer };
+  const own = Object.hasOwn(event.identity, ACCEPTANCE_RULE) ? { hasOwnGate: true } : {};
+  const about = { env: event.env, target: event.target, optimizer: event.optimizer, ...own };
   const seed = { ...unscored, skill: initialSkill, hash: skillHash(initialSkill) };
   const facts = { config, about, initialSkill, ...source, totalSteps, items, ...defined({ drafts, aboutTasks, card }) };
   return { ...facts, current: seed, best: seed, startedAt: at };
