@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { emptyRun, reduce } from 'skillopt';
+import { emptyRun, reduce, SkillError } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/core/contracts/index.ts';
+import { requireRollouts } from '../../src/train/budget/rollouts-left.ts';
 import { affordableSize, fitValidation, rolloutsForAll } from '../../src/train/budget/validation-size.ts';
 import { appends, ofType, scriptedRun } from '../support/scripted-run.ts';
 
@@ -75,6 +77,46 @@ describe('the validation tasks that are used', () => {
         }
       }),
     );
+  });
+});
+
+describe('a limit that pays for no run', () => {
+  const settings = fc.record({
+    count: fc.integer({ min: 1, max: 200 }),
+    maxRollouts: fc.integer({ min: 1, max: 1600 }),
+    prune: fc.boolean(),
+    isFitted: fc.boolean(),
+    kept: fc.constantFrom(0, 0, 12),
+    finalPasses: fc.constantFrom(undefined, undefined, 0, 2, 5),
+    gate: fc.constantFrom('paired', 'paired', 'strict'),
+  });
+
+  it('is told the least above it that does: that is enough, and one less is not', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(settings, ({ count, maxRollouts, isFitted, kept, ...others }) => {
+        const all = Array.from({ length: count }, (_, k) => ({ id: `val-${k}` }));
+        const protectedItems = others.gate === 'paired' ? all.slice(0, kept).map(({ id }) => id) : [];
+        const leastAbove = (limit: number): number | undefined => {
+          const config = parseConfig({ ...others, protectedItems, fitValidation: isFitted, maxRollouts: limit });
+          try {
+            requireRollouts(config, fitValidation(all, config));
+            return undefined;
+          } catch (error) {
+            expect(error).toBeInstanceOf(SkillError);
+            return Number(/it takes at least (\d+)$/.exec((error as SkillError).message)![1]);
+          }
+        };
+        const named = leastAbove(maxRollouts);
+        if (named === undefined) return;
+        refused += 1;
+        expect(named).toBeGreaterThan(maxRollouts);
+        expect(leastAbove(named), `with ${named}`).toBeUndefined();
+        expect(leastAbove(named - 1), `with ${named - 1}`).toBe(named);
+      }),
+      { numRuns: 500 },
+    );
+    expect(refused).toBeGreaterThan(50);
   });
 });
 

@@ -126,7 +126,7 @@ export const removalKey = (step: number, passages: readonly string[]) => JSON.st
 export const unscored: ScoredSkill = { skill: '', hash: '', score: 0, step: 0, origin: 'initial' };
 
 /** Raised when the state has another shape, or the same journal folds to another state: kept states are then ignored. */
-export const STATE_FORMAT = 12;
+export const STATE_FORMAT = 13;
 
 export const emptyRun: RunState = {
   config: undefined,

@@ -109,6 +109,34 @@ describe('a line that a run added', () => {
     expect(other).toMatchObject({ standing: 'plausible', gain: null, analysts: 2 });
   });
 
+  it('has one analyst for sure if a merge has reworded it and nobody knows what each analyst has read', async () => {
+    const edits = [
+      { op: 'append', content: 'GAIN, in other words.', support_count: 9 },
+      { op: 'append', content: 'Be kind to all.', support_count: 2 },
+    ];
+    const { store } = await scriptedRun({
+      solves,
+      sizes: { train: 10, val: 20, test: 0 },
+      script: { analyst: () => appends('GAIN', 'Be kind to all.'), merge: () => ({ reasoning: '', edits }) },
+      config: { numEpochs: 1, batchSize: 10, minibatchSize: 6, evalTest: false },
+    });
+    const unsized = store.events.map((event) =>
+      event.type === 'stage-end' && event.stage === 'reflect'
+        ? { ...event, patches: event.patches.map(({ batchSize: _size, ...patch }) => patch) }
+        : event,
+    ) as RunEvent[];
+    const linesOf = (events: readonly RunEvent[]) =>
+      lineSupport(events.reduce(reduce, emptyRun)).map(({ standing, analysts }) => [standing, analysts]);
+    expect(linesOf(store.events)).toEqual([
+      ['plausible', 2],
+      ['plausible', 2],
+    ]);
+    expect(linesOf(unsized), 'who wrote the same words is known all the same').toEqual([
+      ['unsupported', 1],
+      ['plausible', 2],
+    ]);
+  });
+
   it('is no line of the first skill, no marker and no empty line, and may be written by no edit', () => {
     const initialSkill = '# Skill\n\n- Be brief.\n';
     const skill = `${initialSkill}\n<!-- SLOW_UPDATE_START -->\nLook twice.\n<!-- SLOW_UPDATE_END -->\n`;
@@ -124,6 +152,28 @@ describe('a line that a run added', () => {
     const rewrite = { ...record, edits: [{ op: 'rewrite' as const, target: '', content: 'GAIN' }] };
     const editEffects = [{ gain: 0.4, measuredBy: 'own_step' as const, tasks: 20, isProven: true as const }];
     expect(editSupport({ ...rewrite, editEffects }, 0).standing).toBe('unsupported');
+  });
+
+  it('has the strongest standing of several steps that wrote it, and of equal ones the last', async () => {
+    const state = await run(() => appends('GAIN', 'Be kind to all.'));
+    const [first] = state.history as [RunState['history'][number]];
+    const own = { measuredBy: 'own_step' as const, tasks: 20 };
+    const [lost, may, proven] = [
+      { ...own, gain: -0.1 },
+      { ...own, gain: 0.1 },
+      { ...own, gain: 0.2, isProven: true as const },
+    ];
+    const wroteBy = (...effects: readonly (typeof lost)[]) => {
+      const history = effects.map((effect, index) => ({ ...first, step: index + 1, editEffects: [effect, lost] }));
+      return lineSupport({ ...state, history })[0];
+    };
+    expect(wroteBy(may, proven, lost)).toMatchObject({ line: 'GAIN', standing: 'proven', step: 2, gain: 0.2 });
+    expect(wroteBy(lost, may, lost)).toMatchObject({ standing: 'plausible', step: 2 });
+    expect(wroteBy(may, { ...may, gain: 0.05 })).toMatchObject({ standing: 'plausible', step: 2, gain: 0.05 });
+    expect(wroteBy(proven, may, proven)).toMatchObject({ standing: 'proven', step: 3 });
+    const rejected = { ...first, step: 2, action: 'reject' as const, editEffects: [proven, proven] };
+    const history = [{ ...first, editEffects: [may, lost] }, rejected];
+    expect(lineSupport({ ...state, history })[0], 'a rejected step wrote nothing').toMatchObject({ step: 1 });
   });
 
   it('has the standing of the edit that changed it, and not of one that repeats it', async () => {

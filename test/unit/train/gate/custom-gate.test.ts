@@ -9,6 +9,8 @@ import {
 } from 'skillopt';
 import { itemMean } from 'skillopt/stats';
 import { describe, expect, it } from 'vitest';
+import { noView, projectRun, runFigures } from '../../../../src/core/page/index.ts';
+import { emptyRun, lineSupport, reduce } from '../../../../src/core/run/index.ts';
 import { appends, ofStage, ofType, scriptedRun, type Task } from '../../../support/scripted-run.ts';
 
 /** `GAIN` solves tasks 0 to 5. What stands before it is solved without: 6 to 11. `BREAK=9` takes task 9 away again. */
@@ -21,7 +23,7 @@ type Options = {
   readonly lines?: readonly string[];
   readonly train?: number;
   readonly val?: number;
-  readonly config?: SkillOptConfigInput;
+  readonly config?: SkillOptConfigInput | undefined;
   readonly store?: ReturnType<typeof memoryRun>;
 };
 
@@ -135,6 +137,39 @@ describe('an acceptance rule of the user', () => {
       ['Be kind.', 'all solved'],
     ]);
     expect(new Set(asked.map(({ context }) => context.isShorter))).toEqual(new Set([false, true]));
+  });
+
+  it('proves no line by taking whatever comes: that takes a gain that is more than luck', async () => {
+    const takes =
+      (count: number): AcceptanceRule =>
+      ({ attempts }, { ids }) =>
+        attempts.length > 0
+          ? { verdict: 'accept', reason: 'whatever comes' }
+          : { verdict: 'continue', reason: 'a look', candidate: ids.slice(0, count) };
+    const linesOf = async (count: number, edit: string) => {
+      const { store } = await run(takes(count), { edit });
+      return lineSupport(store.events.reduce(reduce, emptyRun));
+    };
+    for (const count of [1, 12]) {
+      expect(await linesOf(count, 'Be kind.')).toMatchObject([
+        { line: 'Be kind.', standing: expect.not.stringContaining('proven') },
+      ]);
+    }
+    const [lucky] = await linesOf(1, 'GAIN');
+    expect(lucky).toMatchObject({ line: 'GAIN', standing: 'plausible' });
+    expect(lucky!.gain).toBeGreaterThan(0);
+    expect(await linesOf(12, 'GAIN')).toMatchObject([{ line: 'GAIN', standing: 'proven' }]);
+  });
+
+  it('is named by the page', async () => {
+    const gateOf = async (gate?: AcceptanceRule, config?: SkillOptConfigInput) => {
+      const { store } = await run(gate, { config });
+      return runFigures(store.events.reduce(projectRun, noView)).about.gate;
+    };
+    expect(await gateOf(solvesAll('val-1'))).toBe('a rule of its own');
+    expect(await gateOf(pairedRule)).toBe('a rule of its own');
+    expect(await gateOf()).toBe('paired');
+    expect(await gateOf(undefined, { useGate: false })).toBe('none');
   });
 
   it('may be one of ours: then nothing differs', async () => {

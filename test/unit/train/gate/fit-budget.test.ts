@@ -135,6 +135,17 @@ describe('validation tasks that the rollouts cannot afford', () => {
     }
   });
 
+  it('are chosen anew by no resumed run: another limit is refused by its name, other tasks as such', async () => {
+    const whole = await run();
+    const resumed = (config: SkillOptConfigInput) => run(config, { store: memoryRun(whole.store.events.slice(0, 5)) });
+    const words = 'maxRollouts: was 864, is 1431';
+    const refused = (message: string) => ({ code: 'RUN_MISMATCH', message: expect.stringMatching(message) });
+    await expect(resumed({ maxRollouts: 1431 })).rejects.toMatchObject(refused(`something else: ${words}$`));
+    await expect(resumed({ maxRollouts: 1431, seed: 43 })).rejects.toMatchObject(refused(words));
+    await expect(resumed({ seed: 43 })).rejects.toMatchObject(refused('the tasks have changed \\(val, spare\\)'));
+    expect((await resumed({})).facts).toEqual(whole.facts);
+  });
+
   it('are counted before a run: in the forecast, and by doctor', async () => {
     using project = marksProject({}, 'maxRollouts: 48\n');
     const words = '9 of 12 validation tasks are used: maxRollouts: 48 pays for no more; 60 would use all.';

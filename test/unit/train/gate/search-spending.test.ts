@@ -1,5 +1,6 @@
 import { emptyRun, memoryRun, type RunEvent, reduce, type SkillOptConfigInput } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { AS_BEFORE } from '../../../../src/core/contracts/index.ts';
 import { eventLines } from '../../../../src/report/index.ts';
 import { noColors } from '../../../../src/report/layout.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
@@ -260,8 +261,7 @@ describe('the last rollouts', () => {
 describe('a run that an earlier version began', () => {
   const sizes = { train: 10, val: 60 };
   const limited = { maxRollouts: 700, proposalsPerBatch: 1 };
-  const BEFORE = { fitValidation: false, doubtAfter: 0, maxLosses: 0, optimizerRatio: 0 };
-  const isNew = (key: string) => Object.hasOwn(BEFORE, key);
+  const isNew = (key: string) => Object.hasOwn(AS_BEFORE, key);
   const without = (record: object) => Object.fromEntries(Object.entries(record).filter(([key]) => !isNew(key)));
 
   /** Its journal, which knows nothing of settings that came later. */
@@ -273,7 +273,7 @@ describe('a run that an earlier version began', () => {
     );
 
   it('goes on as it began: with all tasks, and as long as it would have', async () => {
-    const before = await run({ ...limited, ...BEFORE }, { sizes });
+    const before = await run({ ...limited, ...AS_BEFORE }, { sizes });
     expect(before).toMatchObject({ ends: ['rollouts_spent'] });
     expect(before.state.stepsDone, 'more than the losses that end a run today').toBeGreaterThan(16);
     const today = await run(limited, { sizes });
@@ -284,6 +284,20 @@ describe('a run that an earlier version began', () => {
       expect(again.facts.slice(1), `cut after event ${cut}`).toEqual(before.facts.slice(1));
       expect(again.summary.warnings.join()).not.toContain('validation tasks are used');
     }
+  });
+
+  it.each<[SkillOptConfigInput, string]>([
+    [{ maxLosses: 5 }, 'maxLosses: was 0, is 5'],
+    [{ leastLead: 0.5 }, 'leastLead: was 1, is 0.5'],
+    [{ doubtAfter: 2, optimizerRatio: 2 }, '\n- doubtAfter: was 0, is 2\n- optimizerRatio: was 0, is 2'],
+  ])('is refused with what was set since: %o', async (since, words) => {
+    const before = await run({ numEpochs: 3, ...AS_BEFORE });
+    const begun = () => memoryRun(asWritten(before.store.events).slice(0, 9));
+    await expect(run({ numEpochs: 3, ...since }, { store: begun() })).rejects.toMatchObject({
+      code: 'RUN_MISMATCH',
+      message: expect.stringMatching(new RegExp(`something else: ?${words}$`)),
+    });
+    expect((await run({ numEpochs: 3 }, { store: begun() })).facts.slice(1)).toEqual(before.facts.slice(1));
   });
 
   it('is not one that was begun with these settings: another value is refused', async () => {

@@ -117,6 +117,25 @@ describe('after the search', () => {
     expect(nothing).toEqual([]);
   });
 
+  it('only whole lines are taken out: one that a later edit has made longer stays', async () => {
+    const [longer, led] = ['Idle one. And GAIN.', 'Above all: idle two.'];
+    const edits = [
+      { op: 'replace', target: 'Idle one.', content: longer },
+      { op: 'replace', target: 'idle two.', content: led },
+    ];
+    const lengthen: Analyst = (call) =>
+      call.step === 1
+        ? says(['HELP', 'Idle one.', 'idle two.', 'Idle three.'])(call)
+        : { patch: { reasoning: '', edits } };
+    const { tried, summary } = await run(lengthen, { numEpochs: 2 });
+    expect(tried.map(({ removed, action }) => [removed.join(' + '), action])).toEqual([
+      ['HELP + Idle three.', 'reject'],
+      ['HELP', 'reject'],
+      ['Idle three.', 'accept_new_best'],
+    ]);
+    expect(lines(summary.bestSkill)).toEqual(['# Skill', 'HELP', longer, led]);
+  });
+
   it('a line that was tried alone is known by what the skill lost without it', async () => {
     const { state } = await run(idle);
     const { edits, editEffects } = state.history[0]!;
