@@ -100,13 +100,18 @@ function requirePrice({ model, limits }: AgentTarget, { prices }: Pick<Project, 
 type AgentSurroundings = Pick<AgentRunnerOptions, 'sandbox' | 'price'> & {
   readonly env: Environment;
   readonly directory: string;
+  /** Takes nothing from the project's `.env` but keys: texts that are sent are of the person, and who reads them was shown. */
+  readonly isAddressOwn?: boolean;
 };
+
+const KEY = /_(?:KEY|TOKEN|SECRET)$/;
 
 export async function openAgentTarget(
   { sandbox: _, limits: __, ...options }: AgentTarget,
-  { env, directory, sandbox, price }: AgentSurroundings,
+  { env, directory, sandbox, price, isAddressOwn = false }: AgentSurroundings,
 ): Promise<AgentRunner> {
   const { agentRunner } = await import('../../runners/index.ts');
-  const inherited = { ...(await readEnvFile(directory)), ...env };
+  const fromFile = Object.entries(await readEnvFile(directory)).filter(([name]) => !isAddressOwn || KEY.test(name));
+  const inherited = { ...Object.fromEntries(fromFile), ...env };
   return agentRunner({ ...options, pathSetting: 'target.path', sandbox, price, inherited });
 }
