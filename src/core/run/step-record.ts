@@ -11,8 +11,8 @@ export type EditEffect = {
   readonly measuredBy: 'own_step' | 'salvage' | 'removal' | 'prune' | 'not_measured';
   /** Validation tasks that it was measured on. */
   readonly tasks: number;
-  /** The gain is more than luck: a gate that knows noise took the edit alone, or the interval of the gain is above 0. */
-  readonly isProven?: true;
+  /** That it is a gain at all, where that is likely: a gate that knows noise took the edit alone, or missed it when it was left out. */
+  readonly chance?: number;
 };
 
 /** One of the batches that a step accumulates. */

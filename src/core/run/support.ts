@@ -3,10 +3,12 @@ import { memoizeWeakly, plural, points } from '../text/index.ts';
 import { isAccepted, keptEdits } from './reduce/acceptance.ts';
 import type { RunState } from './run-state.ts';
 import type { StepRecord } from './step-record.ts';
+import { verdictOf } from './verdict.ts';
 
 /**
- * What speaks for something that a run added. `proven`: it was measured by itself, and its gain is more than luck. `plausible`:
- * measured by itself it gained something, or several analysts asked for it. `unsupported`: it came with others.
+ * What speaks for something that a run added. `proven`: it was measured by itself, its gain is more than luck among all that was
+ * tried, and the gain of the whole skill is proven too. `plausible`: measured by itself it gained something, or several analysts
+ * asked for it. `unsupported`: it came with others.
  */
 const STANDINGS = ['proven', 'plausible', 'unsupported'] as const;
 type LineStanding = (typeof STANDINGS)[number];
@@ -26,18 +28,22 @@ export type LineSupport = Support & {
   readonly step: number | null;
 };
 
+/** The chance that any of a run's lines is called proven by luck. */
+const MAY_BE_LUCK = 0.05;
+
 const UNKNOWN: Support = { standing: 'unsupported', gain: null, analysts: null };
 
 /** Every line that the run added to the best skill or changed in it, in their order. Empty lines and markers do not count. */
-export function lineSupport({ history, initialSkill, best }: SupportedState): LineSupport[] {
+export function lineSupport(state: RunState): LineSupport[] {
+  const { history, initialSkill, best } = state;
   const initial = new Set(linesOf(initialSkill));
   const written = writtenLines(history);
-  return linesOf(best.skill)
+  const added = linesOf(best.skill)
     .filter((line) => !initial.has(line))
     .map((line) => ({ line, ...(written.get(line) ?? { ...UNKNOWN, step: null }) }));
+  if (verdictOf(state).kind === 'better') return added;
+  return added.map((one) => (one.standing === 'proven' ? { ...one, standing: 'plausible' } : one)); // a part of what may be luck
 }
-
-type SupportedState = Pick<RunState, 'history' | 'initialSkill' | 'best'>;
 
 type Written = ReadonlyMap<string, Support & { readonly step: number }>;
 
@@ -46,9 +52,11 @@ const writtenLines = memoizeWeakly((history: readonly StepRecord[]): Written => 
   const edits = history
     .filter(({ action }) => isAccepted(action))
     .flatMap((record) => keptEdits(record).map((index) => ({ record, index })));
+  const tried = history.filter(({ verdict }) => verdict !== undefined).length;
+  const sure = 1 - MAY_BE_LUCK / Math.max(1, tried);
   const written = new Map<string, Support & { readonly step: number }>();
   for (const { record, index } of edits) {
-    const support = { ...editSupport(record, index), step: record.step };
+    const support = { ...editSupport(record, index, sure), step: record.step };
     for (const line of newIn(record.edits[index]!)) {
       const known = written.get(line);
       if (!known || rankOf(support) <= rankOf(known)) written.set(line, support);
@@ -67,11 +75,12 @@ function newIn({ op, content, target }: StepRecord['edits'][number]): string[] {
 }
 
 /** What speaks for an edit of an accepted step. The lines of a rewritten document were never measured by themselves. */
-export function editSupport({ edits, editEffects, analystCounts }: StepRecord, index: number): Support {
+export function editSupport(record: StepRecord, index: number, sure = 1 - MAY_BE_LUCK): Support {
+  const { edits, editEffects, analystCounts } = record;
   const analysts = analystCounts?.[index] ?? null;
   const isWhole = edits[index]!.op === 'rewrite';
-  const { gain = null, isProven = false } = (isWhole ? null : editEffects?.[index]) ?? {};
-  if (isProven) return { standing: 'proven', gain, analysts };
+  const { gain = null, chance = 0 } = (isWhole ? null : editEffects?.[index]) ?? {};
+  if (chance >= sure) return { standing: 'proven', gain, analysts };
   const isPlausible = gain === null ? !isWhole && (analysts ?? 0) > 1 : gain > 0;
   return { standing: isPlausible ? 'plausible' : 'unsupported', gain, analysts };
 }

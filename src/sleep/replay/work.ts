@@ -70,7 +70,10 @@ export async function findWork(spec: AgentTarget, { env, project, settings, noti
   const wanted = { cli: agentPrograms[spec.agent].cli, env, project, notices };
   const { path } = spec.path === undefined ? await pinnedProgram(wanted) : namedProgram(spec.path, wanted);
   const price = spec.model === undefined ? undefined : priceOf(spec.model, settings.prices);
-  const agent = await openAgentTarget({ ...spec, path }, { env, directory: project, sandbox, price, isAddressOwn: true });
+  const agent = await openAgentTarget(
+    { ...spec, path },
+    { env, directory: project, sandbox, price, isAddressOwn: true },
+  );
   const { maxTokens = ATTEMPT_TOKENS } = spec.limits ?? {};
   const limits = { ...spec.limits, maxTokens };
   return {

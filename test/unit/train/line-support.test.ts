@@ -26,6 +26,9 @@ async function run(analyst: Script[string], config: SkillOptConfigInput = {}): P
   return store.events.reduce(reduce, emptyRun);
 }
 
+/** Measured again at the end, and with nothing taken out. */
+const PROVEN: SkillOptConfigInput = { gate: 'paired', tryShorter: false, finalPasses: 2 };
+
 const standings = (state: RunState) => lineSupport(state).map(({ line, standing, step }) => [line, standing, step]);
 
 /** The first minibatch has failures, the last one successes. */
@@ -35,10 +38,26 @@ function eachAsks(...replies: readonly (readonly string[])[]) {
 }
 
 describe('a line that a run added', () => {
-  it('is proven if a gate that knows noise took it alone', async () => {
-    const state = await run(() => appends('GAIN'), { gate: 'paired', tryShorter: false });
-    expect(standings(state)).toEqual([['GAIN', 'proven', 1]]);
-    expect(lineSupport(state)[0]!.gain).toBeGreaterThan(0);
+  it('is proven if a gate that knows noise took it alone, and the final measurement proves the skill', async () => {
+    const proven = await run(() => appends('GAIN'), PROVEN);
+    expect(standings(proven)).toEqual([['GAIN', 'proven', 1]]);
+    expect(lineSupport(proven)[0]!.gain).toBeGreaterThan(0);
+    const unmeasured = await run(() => appends('GAIN'), { ...PROVEN, finalPasses: 0 });
+    expect(standings(unmeasured)).toEqual([['GAIN', 'plausible', 1]]);
+  });
+
+  it('needs a surer gain the more was tried', async () => {
+    const state = await run(() => appends('GAIN'), PROVEN);
+    const [first] = state.history as [RunState['history'][number]];
+    const beside = (lost: number, chance: number) => {
+      const others = Array.from({ length: lost }, () => ({ ...first, action: 'reject' as const }));
+      return lineSupport({
+        ...state,
+        history: [{ ...first, editEffects: [{ ...first.editEffects![0]!, chance }] }, ...others],
+      })[0]!.standing;
+    };
+    expect([beside(0, 0.96), beside(1, 0.96), beside(1, 0.98)]).toEqual(['proven', 'plausible', 'proven']);
+    expect([beside(30, 0.998), beside(30, 0.999)]).toEqual(['plausible', 'proven']);
   });
 
   it('is plausible if the gate that took it alone knows no noise', async () => {
@@ -82,7 +101,7 @@ describe('a line that a run added', () => {
     ['few tasks', 8, 'plausible'],
     ['tasks that it does not help with', 5, 'unsupported'],
   ] as const)('stands by the skill without it: tried on %s', async (_, met, standing) => {
-    const state = await run(() => appends('GAIN', 'Be kind to all.'), { gate: 'paired', tryShorter: false });
+    const state = await run(() => appends('GAIN', 'Be kind to all.'), PROVEN);
     const scores = (skill: string) =>
       Array.from({ length: met }, (_, k) => {
         const hard = Number(solves(skill, { id: `val-${k}`, k }));
@@ -150,18 +169,18 @@ describe('a line that a run added', () => {
     const [{ analystCounts: _counts, ...record }] = state.history as [RunState['history'][number]];
     expect(editSupport(record, 0)).toEqual({ standing: 'unsupported', gain: null, analysts: null });
     const rewrite = { ...record, edits: [{ op: 'rewrite' as const, target: '', content: 'GAIN' }] };
-    const editEffects = [{ gain: 0.4, measuredBy: 'own_step' as const, tasks: 20, isProven: true as const }];
+    const editEffects = [{ gain: 0.4, measuredBy: 'own_step' as const, tasks: 20, chance: 0.99 }];
     expect(editSupport({ ...rewrite, editEffects }, 0).standing).toBe('unsupported');
   });
 
   it('has the strongest standing of several steps that wrote it, and of equal ones the last', async () => {
-    const state = await run(() => appends('GAIN', 'Be kind to all.'));
+    const state = await run(() => appends('GAIN', 'Be kind to all.'), PROVEN);
     const [first] = state.history as [RunState['history'][number]];
     const own = { measuredBy: 'own_step' as const, tasks: 20 };
     const [lost, may, proven] = [
       { ...own, gain: -0.1 },
       { ...own, gain: 0.1 },
-      { ...own, gain: 0.2, isProven: true as const },
+      { ...own, gain: 0.2, chance: 0.99 },
     ];
     const wroteBy = (...effects: readonly (typeof lost)[]) => {
       const history = effects.map((effect, index) => ({ ...first, step: index + 1, editEffects: [effect, lost] }));

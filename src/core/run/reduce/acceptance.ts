@@ -121,7 +121,7 @@ export function keptEdits({ edits = [], editStatuses = [], salvagedEdits }: Step
 }
 
 /** A gate that takes what is likely to gain, or a rule of a user, is no proof by itself. */
-const SURE = 0.95;
+export const SURE = 0.95;
 
 /** Of an accepted step, by the index of each edit; `null` for edits that were not kept. */
 export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | null)[] {
@@ -129,8 +129,8 @@ export function effectsOfStep(record: StepRecord, tasks: number): (EditEffect | 
   const isAlone = kept.length === 1 && !record.nAppendixNotesAdded;
   const gain = record.expectedGain ?? record.candidateGateScore - record.scoreBefore;
   const measuredBy = record.salvagedEdits ? 'salvage' : 'own_step';
-  const isSure = record.verdict === 'accept' && (record.chance ?? 0) >= SURE;
-  const proof = gain > 0 && isSure ? { isProven: true as const } : {};
+  const { verdict, chance = 0 } = record;
+  const proof = gain > 0 && verdict === 'accept' && chance >= SURE ? { chance } : {};
   const effect: EditEffect = isAlone ? { gain, measuredBy, tasks, ...proof } : notMeasured;
   return record.edits.map((_, index) => (kept.includes(index) ? effect : null));
 }

@@ -16,6 +16,7 @@ import {
   noteEffect,
   passOf,
   recordPasses,
+  SURE,
   scoresOf,
 } from './acceptance.ts';
 import { verdictOf, withoutJudgement } from './stage.ts';
@@ -83,7 +84,7 @@ function noteRemoval(state: RunState, event: Removal | Shortening): RunState {
   if (passage === undefined || removed.length > 1 || decision?.expectedGain === undefined) return state;
   if (decision.verdict === 'invalid') return state;
   const gain = 0 - decision.expectedGain;
-  const proof = gain > 0 && isClearlyWorse(state, event) ? { isProven: true as const } : {};
+  const proof = gain > 0 && isClearlyWorse(state, event) ? { chance: 1 - (decision.chance ?? 1 - SURE) } : {};
   const effect = { gain, measuredBy: 'removal', tasks: countTasks(evaluation?.scores ?? []), ...proof } as const;
   return { ...state, history: noteEffect(state.history, { passage, ...effect }) };
 }

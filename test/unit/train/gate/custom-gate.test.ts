@@ -147,7 +147,7 @@ describe('an acceptance rule of the user', () => {
           ? { verdict: 'accept', reason: 'whatever comes' }
           : { verdict: 'continue', reason: 'a look', candidate: ids.slice(0, count) };
     const linesOf = async (count: number, edit: string) => {
-      const { store } = await run(takes(count), { edit });
+      const { store } = await run(takes(count), { edit, config: { finalPasses: 2 } });
       return lineSupport(store.events.reduce(reduce, emptyRun));
     };
     for (const count of [1, 12]) {
