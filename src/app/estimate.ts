@@ -19,6 +19,7 @@ import {
   estimateAttempts,
   estimateRun,
   loadRunItems,
+  requireRollouts,
   type StageEstimate,
   sizeWords,
   withEnv,
@@ -37,6 +38,7 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     items: await loadRunItems(env, config),
     skill: initialSkill ?? (await env.getInitialSkill?.()) ?? '',
   }));
+  requireRollouts(config, items);
   const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
   const question = {
     config,
@@ -218,7 +220,7 @@ type PlacedRun = EarlierRun & { readonly estimates: readonly StageEstimate[] };
 function placeOf(stage: StageEstimate['stage'], runs: readonly PlacedRun[], { config }: EstimateInput): number {
   const shares = runs.flatMap(({ state, weight, estimates }) => {
     const range = estimates.find((estimate) => estimate.stage === stage)?.calls;
-    if (!range || range.high <= range.low) return [];
+    if (!range || range.high <= range.low || state.config?.maxRollouts !== config.maxRollouts) return []; // a limit is always reached
     const place = (askedOf(state, stage).calls - range.low) / (range.high - range.low);
     // A run in another mode says how much above or below the usual this project lies.
     return [{ weight, place: (place * usualPlace(stage, config)) / usualPlace(stage, state.config!) }];

@@ -90,17 +90,21 @@ function shorteningText({ action, removed, decision }: Event<'shorten-end'>, cha
   const isWorse = decision?.verdict !== 'invalid' && (decision?.expectedGain ?? 0) < 0;
   const how = isWorse ? 'likely worse' : 'not clear';
   if (!isAccepted(action)) return `${symbolOf(action)} without ${lines} that nothing supports: ${how}, kept`;
-  return `${symbolOf(action)} without ${lines} that nothing supports: no worse, taken out  ${scoreChange(change)}`;
+  const lost = isWorse ? 'hardly worse' : 'no worse';
+  return `${symbolOf(action)} without ${lines} that nothing supports: ${lost}, taken out  ${scoreChange(change)}`;
 }
 
-function searchEndText(reason: SearchEnd, { config, current, gate, history, stepsDone }: RunState): string {
+/** Why a search ended: in a line while it runs, and in the report. */
+export function searchEndText(reason: SearchEnd, { config, current, gate, history, stepsDone }: RunState): string {
   const limit = plural(config?.maxRollouts ?? 0, 'rollout');
   if (reason === 'rollouts_spent')
-    return stepsDone > 0 ? `the ${limit} are used up` : `the ${limit} leave no room for a step`;
+    return stepsDone > 0
+      ? `too few of the ${limit} are left for another step`
+      : `the ${limit} leave no room for a step`;
   if (reason === 'only_losses')
     return `${plural(lostCandidates(history), 'candidate')} in a row were no better: the search ends`;
   if (reason === 'optimizer_spent')
-    return `${plural(stepsDone, 'step')} are as many as the optimizer may be asked for with ${limit}: the search ends`;
+    return `the optimizer was asked for ${plural(stepsDone, 'step')}, the most for ${limit}: the search ends`;
   const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
   const how = isPerfect
     ? 'every task that it is chosen by passed when last tried'

@@ -27,7 +27,7 @@ import {
   type SkillScore,
   taskCell,
 } from './eval-report.ts';
-import { aboutTasksWords } from './finding-text.ts';
+import { aboutTasksWords, endWords } from './finding-text.ts';
 import { atMost, nameSome } from './layout.ts';
 import { cardRows } from './result-card.ts';
 import type { Flips } from './run-lines.ts';
@@ -52,9 +52,12 @@ export function reportView(state: RunState, outRoot: string, usage?: RunState['u
     lines.length === 0 ? [] : [`## ${title}`, '', ...lines];
   return markdownPage([
     [`# ${head}`, '', `${inMarkdown(sentence)} ${amounts}`],
-    ...[chosenByWords(verdict), draftedWords(state), ...aboutTasksWords(state.aboutTasks).map(inMarkdown)].map(
-      (words) => (words === undefined ? [] : [words]),
-    ),
+    ...[
+      chosenByWords(verdict),
+      draftedWords(state),
+      ...aboutTasksWords(state.aboutTasks).map(inMarkdown),
+      endWords(state),
+    ].map((words) => (words === undefined ? [] : [words])),
     section('What changed', change.lines.length === 0 ? [] : diffBlock(change.lines)),
     section('What speaks for each added line', supportItems(state)),
     section('Tasks gained and lost', flipItems(verdict.comparison)),

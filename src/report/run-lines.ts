@@ -12,7 +12,7 @@ import {
 } from '../core/run/index.ts';
 import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
-import { aboutTasksWords } from './finding-text.ts';
+import { aboutTasksWords, endWords } from './finding-text.ts';
 import { atMost, type Colors, clip, duration, figureTable, nameSome, textWidth, wrap } from './layout.ts';
 import { cardLines } from './result-card.ts';
 import {
@@ -88,6 +88,7 @@ const MOST_NOTES = 4;
 
 function everything(state: RunState, options: ReportOptions): string[][] {
   return [
+    wrapped(endWords(state), options.width),
     kindLines(state, options),
     supportLines(state, options),
     ...(['accepted', 'removed', 'rejected', 'undecided', 'invalid', 'skipped'] as const).map((fate) =>

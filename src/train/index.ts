@@ -1,3 +1,4 @@
+export { requireRollouts } from './budget/rollouts-left.ts';
 export { priceFor } from './budget/run-budget.ts';
 export { sizeWords } from './budget/validation-size.ts';
 export { type EstimateInput, estimateAttempts, estimateRun, type StageEstimate } from './estimate-run.ts';

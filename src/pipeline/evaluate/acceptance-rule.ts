@@ -67,7 +67,7 @@ export type GateRuling =
  */
 export type AcceptanceRule = {
   (evidence: RuleEvidence, context: RuleContext): GateRuling;
-  /** What the text of the function does not show, such as a threshold from outside. Resuming with another one is refused. */
+  /** Names the rule in place of its text. A run resumes with the same one alone: raise it where the rule decides in another way. */
   readonly version?: string;
 };
 
@@ -86,7 +86,11 @@ function answerOf(rule: AcceptanceRule, evidence: RuleEvidence, context: RuleCon
     return rule(evidence, context);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw badRule(`it threw: ${why}`, 'Fix the rule, and resume the run: no attempt is made twice.', cause);
+    throw badRule(
+      `it threw: ${why}`,
+      'Fix the rule. A run goes on with the same `version` of a rule, or with the same text: with neither, a new folder begins anew.',
+      cause,
+    );
   }
 }
 

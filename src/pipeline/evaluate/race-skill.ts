@@ -48,7 +48,7 @@ export async function judgeByRace(race: Race): Promise<JudgedCandidate> {
 /** The race alone. Where a rule asks for more than is left, it is asked once more, with what was seen. */
 export async function raceSkill(race: Race): Promise<JudgedRace> {
   const order = orderItems(race.input);
-  let [shown, isLast]: [RaceResults, boolean] = [nothingShown, false];
+  let [shown, isLast]: [RaceResults, boolean] = [{ attempts: [], refreshed: [], rounds: [], waves: [] }, false];
   for (;;) {
     const judged = judge(shown, { order, isLast }, race);
     if (isOver(judged, race)) return judged;
@@ -59,8 +59,6 @@ export async function raceSkill(race: Race): Promise<JudgedRace> {
     else isLast = true;
   }
 }
-
-const nothingShown: RaceResults = { attempts: [], refreshed: [], rounds: [], waves: [] };
 
 type Said = GateRuling | Judgement;
 type SaidOf = { readonly shown: RaceResults; readonly judgement: Said };

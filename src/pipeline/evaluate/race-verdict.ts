@@ -75,7 +75,7 @@ export function toRuleEvidence(
     candidate: addObservations(noEvidence, observations),
     current: addOwn(before, toObservations(scoresIn(refreshed), config)),
     before,
-    rounds,
+    rounds: structuredClone(rounds), // a rule may do with it what it likes
   };
 }
 

@@ -115,7 +115,7 @@ function runIdentity(input: IdentityInput): RunIdentity {
     ['optimizer', optimizer.id],
     ...(judge ? [['judge', judge.id]] : []),
     ...(agent ? [['agent', agent.id]] : []),
-    ...(gate ? [[ACCEPTANCE_RULE, skillHash(`${gate.version ?? ''} ${gate}`)]] : []),
+    ...(gate ? [[ACCEPTANCE_RULE, skillHash(gate.version ?? `${gate}`)]] : []),
     [SKILL, skillHash(initialSkill)],
     ...hashes('items of', items),
     ...hashes('prompt', prompts),

@@ -393,7 +393,7 @@ describe('what the lines of a run say of the current skill', () => {
   });
 
   it('tells why the search ended early', async () => {
-    expect(await linesOf(1, { maxRollouts: 300 })).toContain('  the 300 rollouts are used up');
+    expect(await linesOf(1, { maxRollouts: 300 })).toContain('  too few of the 300 rollouts are left for another step');
   });
 });
 

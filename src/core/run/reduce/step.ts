@@ -74,8 +74,14 @@ export function reduceShortening(state: RunState, event: Shortening): RunState {
   const { candidateSkill: skill, candidateHash: hash } = event;
   const score = acceptedScore(known, gate, event.action, event.score);
   const current = { skill, hash, score, step: known.stepsDone, origin: 'shortened' };
-  return { ...known, gate, current, best: isNewBest(event.action, current, known) ? current : known.best };
+  const history = [...known.history.slice(0, -1), ...known.history.slice(-1).map((last) => withRemoved(last, event))];
+  return { ...known, history, gate, current, best: isNewBest(event.action, current, known) ? current : known.best };
 }
+
+const withRemoved = (record: StepRecord, { removed }: Shortening): StepRecord => ({
+  ...record,
+  removed: [...(record.removed ?? []), ...removed],
+});
 
 /** The skill without one passage shows what that passage is worth. */
 function noteRemoval(state: RunState, event: Removal | Shortening): RunState {

@@ -258,7 +258,33 @@ describe('around the rule of a user', () => {
       });
     }
   });
+
+  it('a rule that threw is mended, and the run goes on with it under the same version', async () => {
+    const store = memoryRun();
+    const broken: AcceptanceRule = Object.assign(() => missing(), { version: '1' });
+    await expect(run(broken, { store })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const mended: AcceptanceRule = Object.assign(solvesAll('val-1'), { version: '1' });
+    const { summary, facts } = await run(mended, { store });
+    expect(summary.isDone).toBe(true);
+    expect(ofType(facts, 'run-start')).toHaveLength(1);
+  });
+
+  it('what a rule does to its arguments changes nothing', async () => {
+    const rude: AcceptanceRule = (evidence, context) => {
+      const ruling = pairedRule(structuredClone(evidence), structuredClone(context));
+      (evidence.rounds as unknown[]).push(1);
+      (context.order as string[]).reverse();
+      return ruling;
+    };
+    const [plain, after] = [await run(pairedRule), await run(rude).then(() => run(pairedRule))];
+    expect((await run(rude)).facts.slice(1)).toEqual(plain.facts.slice(1));
+    expect(after.facts).toEqual(plain.facts);
+  });
 });
+
+const missing = (): ReturnType<AcceptanceRule> => {
+  throw new Error('a mistake');
+};
 
 describe('a rule that cannot be used', () => {
   const asks = (round: object) => () => ({ verdict: 'continue', reason: 'more', ...round });

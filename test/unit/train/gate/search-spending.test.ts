@@ -111,7 +111,7 @@ describe('an optimizer that was asked often enough', () => {
     const { ends, state, store } = await run({ ...limited, optimizerRatio: 0.5 });
     expect(ends).toEqual(['optimizer_spent']);
     expect(state.stepsDone).toBe(6);
-    expect(said(store)).toContain('6 steps are as many as the optimizer may be asked for with 400 rollouts');
+    expect(said(store)).toContain('the optimizer was asked for 6 steps, the most for 400 rollouts');
   });
 
   it('is asked as long as there are rollouts with 0', async () => {

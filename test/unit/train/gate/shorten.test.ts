@@ -8,6 +8,7 @@ import {
   type TrainerOptions,
 } from 'skillopt';
 import { describe, expect, it } from 'vitest';
+import { listEdits } from '../../../../src/core/run/index.ts';
 import { eventLines } from '../../../../src/report/index.ts';
 import { noColors } from '../../../../src/report/layout.ts';
 import { expectEvery } from '../../../support/expect-every.ts';
@@ -72,6 +73,12 @@ describe('after the search', () => {
     expect(lines(summary.bestSkill)).toEqual(['# Skill', 'GAIN', 'HELP']);
     expect(summary).toMatchObject({ bestOrigin: 'shortened', currentOrigin: 'shortened' });
     expect(state.current.skill).toBe(summary.bestSkill);
+    expect(listEdits(state).map(({ content, fate }) => [content, fate])).toEqual([
+      ['GAIN', 'accepted'],
+      ['HELP', 'accepted'],
+      ['Idle one.', 'removed'],
+      ['Idle two.', 'removed'],
+    ]);
   });
 
   it('halves are tried where all of it was missed, at most five tries in all, each with its place', async () => {
