@@ -4,10 +4,8 @@ import {
   type GateDecision,
   gateMetricScore,
   isAccepted,
-  lostCandidates,
   type RunEvent,
   type RunState,
-  type SearchEnd,
   type StepAction,
   type StepRecord,
   scoreNow,
@@ -18,6 +16,7 @@ import { oneLine, percent, plural, points } from '../core/text/index.ts';
 import { countTasks, taskCount } from './eval-report.ts';
 import { type Colors, clipWords, type LineStyle, textWidth } from './layout.ts';
 import { plannedRollouts } from './progress-block.ts';
+import { searchEndText } from './search-end.ts';
 
 /** The state before an event, and after it. */
 export type Change = { readonly before: RunState; readonly after: RunState };
@@ -92,24 +91,6 @@ function shorteningText({ action, removed, decision }: Event<'shorten-end'>, cha
   if (!isAccepted(action)) return `${symbolOf(action)} without ${lines} that nothing supports: ${how}, kept`;
   const lost = isWorse ? 'hardly worse' : 'no worse';
   return `${symbolOf(action)} without ${lines} that nothing supports: ${lost}, taken out  ${scoreChange(change)}`;
-}
-
-/** Why a search ended: in a line while it runs, and in the report. */
-export function searchEndText(reason: SearchEnd, { config, current, gate, history, stepsDone }: RunState): string {
-  const limit = plural(config?.maxRollouts ?? 0, 'rollout');
-  if (reason === 'rollouts_spent')
-    return stepsDone > 0
-      ? `too few of the ${limit} are left for another step`
-      : `the ${limit} leave no room for a step`;
-  if (reason === 'only_losses')
-    return `${plural(lostCandidates(history), 'candidate')} in a row were no better: the search ends`;
-  if (reason === 'optimizer_spent')
-    return `the optimizer was asked for ${plural(stepsDone, 'step')}, the most for ${limit}: the search ends`;
-  const isPerfect = Object.values(gate.own).every(({ sum, count }) => sum === count);
-  const how = isPerfect
-    ? 'every task that it is chosen by passed when last tried'
-    : `the tasks that it is chosen by are at ${percent(current.score)}`;
-  return `nothing left to gain: ${how}`;
 }
 
 function guidanceText(event: Event<'slow-update-end'>, change: ScoredChange): string | undefined {

@@ -27,10 +27,11 @@ import {
   type SkillScore,
   taskCell,
 } from './eval-report.ts';
-import { aboutTasksWords, endWords } from './finding-text.ts';
+import { aboutTasksWords } from './finding-text.ts';
 import { atMost, nameSome } from './layout.ts';
 import { cardRows } from './result-card.ts';
 import type { Flips } from './run-lines.ts';
+import { endWords } from './search-end.ts';
 import { chosenByWords, draftedWords, lineWords, nextStep, verdictWords } from './verdict-words.ts';
 
 const MOST_LINES = 400;

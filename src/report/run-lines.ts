@@ -12,7 +12,7 @@ import {
 } from '../core/run/index.ts';
 import { count, oneLine, plural } from '../core/text/index.ts';
 import { type SkillChange, skillChange } from './changes.ts';
-import { aboutTasksWords, endWords } from './finding-text.ts';
+import { aboutTasksWords } from './finding-text.ts';
 import { atMost, type Colors, clip, duration, figureTable, nameSome, textWidth, wrap } from './layout.ts';
 import { cardLines } from './result-card.ts';
 import {
@@ -27,6 +27,7 @@ import {
   unreadableLines,
   usageLines,
 } from './run-details.ts';
+import { endWords } from './search-end.ts';
 import { chosenByWords, draftedWords, nextStep, verdictWords } from './verdict-words.ts';
 
 const asWritten = (text: string): string => text;

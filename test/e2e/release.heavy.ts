@@ -1,0 +1,178 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tempFolder } from '../support/temp-folder.ts';
+
+/** A repository of its own with the files of this one, whose tests pass at once. */
+function createClone() {
+  const folder = tempFolder();
+  const at = (path: string) => join(folder.path, path);
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...words], { cwd: folder.path });
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
+  for (const path of files.trim().split('\n')) cpSync(path, at(path));
+  // Hard links: what installs in the clone would empty the folder behind a symbolic one.
+  execFileSync('cp', ['-al', resolve('node_modules'), at('node_modules')]);
+  git('init', '--quiet');
+  writeFileSync(at('.git/info/exclude'), 'node_modules\n');
+  const made = {
+    write(path: string, text: string | Buffer) {
+      mkdirSync(join(at(path), '..'), { recursive: true });
+      writeFileSync(at(path), text);
+    },
+    edit(path: string, change: (text: string) => string) {
+      const text = readFileSync(at(path), 'utf8');
+      expect(change(text), `nothing changes in ${path}`).not.toBe(text);
+      writeFileSync(at(path), change(text));
+    },
+    remove: (path: string) => rmSync(at(path), { recursive: true }),
+    commit() {
+      git('add', '--all');
+      git('commit', '--quiet', '--message=all');
+    },
+    undo() {
+      git('reset', '--quiet', '--hard', 'clean');
+      git('clean', '--quiet', '-d', '--force');
+    },
+    release(...words: readonly string[]) {
+      const tsx = at('node_modules/tsx/dist/cli.mjs');
+      const { status, stdout, stderr } = spawnSync(process.execPath, [tsx, 'scripts/release/release.ts', ...words], {
+        cwd: folder.path,
+        encoding: 'utf8',
+      });
+      const problems = stdout.split('\n').filter((line) => line.startsWith('    '));
+      return { code: status, problems: problems.map((line) => line.trim()), stdout: stdout + stderr };
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+  const setup = '"pretest:all": "node scripts/setup.mjs",';
+  made.edit('package.json', (text) => text.replace(setup, '').replace('node scripts/test.mjs --all', 'node --version'));
+  made.commit();
+  git('tag', 'clean');
+  return made;
+}
+
+type Clone = ReturnType<typeof createClone>;
+
+let clone: Clone;
+
+beforeAll(() => {
+  clone = createClone();
+});
+
+afterEach(() => clone.undo());
+
+afterAll(() => clone[Symbol.dispose]());
+
+describe('npm run release', () => {
+  it('finds nothing, publishes nothing, and says how to publish', () => {
+    const { code, problems, stdout } = clone.release();
+    expect({ code, problems }).toEqual({ code: 0, problems: [] });
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^Version \S+ can be released: npm run release -- --publish$/);
+  });
+
+  it.each<[fault: string, plant: (planted: Clone) => void, problem: RegExp]>([
+    [
+      'a manifest of another version',
+      ({ edit }) => edit('plugin/plugin.json', raise),
+      /^plugin\/plugin\.json: expected \S+, got 9\.9\.9$/,
+    ],
+    [
+      'an action of another version',
+      ({ edit }) => edit('action.yml', raise),
+      /^action\.yml, .*: expected \S+, got 9\.9\.9$/,
+    ],
+    ['a changelog without a date', ({ edit }) => edit('CHANGELOG.md', undate), /^CHANGELOG\.md: expected the heading/],
+    [
+      'a lock that does not fit',
+      ({ edit }) => edit('package.json', moveZod),
+      /^npm ci refuses package-lock\.json: .*zod/,
+    ],
+    [
+      'a lock that names a host',
+      ({ edit }) => edit('package-lock.json', nameHost),
+      /^the lock names a host: .*localhost/,
+    ],
+    [
+      'a package that runs a script',
+      ({ edit }) => edit('package-lock.json', addScript),
+      /zod runs a script when it is installed$/,
+    ],
+    [
+      'a range of versions',
+      ({ edit }) => edit('package.json', loosen),
+      /^package\.json: zod has no fixed version but \^/,
+    ],
+    [
+      'an old list of licences',
+      ({ edit }) => edit('THIRD_PARTY.md', (text) => `${text}\n`),
+      /^THIRD_PARTY\.md is out of date/,
+    ],
+  ])('refuses %s', (_, plant, problem) => {
+    plant(clone);
+    clone.commit();
+    const { code, problems, stdout } = clone.release('--without-tests');
+    expect(code, stdout).toBe(1);
+    expect(problems, stdout).toContainEqual(expect.stringMatching(problem));
+    expect(stdout).not.toContain('build:');
+  });
+
+  it('refuses what is not committed, a version that is a tag, and flags that it does not know', () => {
+    clone.write('docs/new.md', 'New.');
+    expect(clone.release('--without-tests')).toMatchObject({ code: 1, problems: ['not committed: docs/new.md'] });
+    expect(clone.release('--dry')).toMatchObject({ code: 2 });
+    expect(clone.release('--without-tests', '--publish')).toMatchObject({ code: 2 });
+  });
+
+  it('refuses a package that lacks a file, has one too many, holds a key, or is too large', () => {
+    clone.remove('examples/quickstart.ts');
+    clone.edit('package.json', (text) => text.replace('"!docs/quality",', ''));
+    const key = `ghp_${randomBytes(18).toString('hex')}`;
+    clone.write('docs/key.md', `one\nGITHUB_TOKEN=${key}\n`);
+    clone.write('examples/noise.bin', randomBytes(1_500_000));
+    clone.commit();
+    const { code, problems, stdout } = clone.release('--without-tests');
+    expect(code).toBe(1);
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        'missing: examples/quickstart.ts',
+        'no user needs it: docs/quality/family.md',
+        'docs/key.md:2 holds what looks like a key',
+        expect.stringMatching(/^\d+ bytes packed, at most 2000000 are allowed$/),
+      ]),
+    );
+    expect(stdout).not.toContain(key);
+  });
+
+  it('refuses a type that only a user would miss, and one that does not compile', () => {
+    clone.edit('package.json', (text) => text.replace('./dist/public/sim.d.ts', './dist/public/simulated.d.ts'));
+    clone.commit();
+    clone.edit('src/sim/index.ts', (text) => `${text}export type { ComponentChild } from 'preact';\n`);
+    clone.commit();
+    const { problems } = clone.release('--without-tests');
+    expect(problems).toContainEqual('missing: dist/public/simulated.d.ts');
+    expect(problems).toContainEqual(expect.stringMatching(/^nodenext: .*sim\/index\.d\.ts.*'preact'/));
+    clone.write('src/sim/broken.ts', "export const broken: number = 'text';\n");
+    clone.commit();
+    expect(clone.release('--without-tests').problems).toContainEqual(
+      expect.stringMatching(/^src\/sim\/broken\.ts.*TS2322/),
+    );
+  });
+
+  it('refuses failing tests', () => {
+    clone.edit('package.json', (text) => text.replace('"node --version"', '"node --no-such-flag"'));
+    clone.commit();
+    expect(clone.release()).toMatchObject({ code: 1, problems: ['npm run test:all failed'] });
+  });
+});
+
+const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const raise = (text: string) => text.replace(version, '9.9.9');
+const undate = (text: string) => text.replace(/^(## \S+) \(.*\)$/m, '$1 (not released yet)');
+const moveZod = (text: string) => text.replace(`"zod": "${dependencies.zod}"`, '"zod": "4.0.0"');
+const loosen = (text: string) => text.replace(`"zod": "${dependencies.zod}"`, `"zod": "^${dependencies.zod}"`);
+const locked = '"node_modules/zod": {';
+const nameHost = (text: string) => text.replace(locked, `${locked}\n      "resolved": "http://localhost/zod.tgz",`);
+const addScript = (text: string) => text.replace(locked, `${locked}\n      "hasInstallScript": true,`);
