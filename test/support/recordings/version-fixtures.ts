@@ -24,12 +24,12 @@ import { createWorld } from 'skillopt/sim';
 import { startFakeLLM } from 'skillopt/testing';
 import { runCli } from '../../../src/cli/index.ts';
 import { tasksFileText } from '../../../src/sleep/index.ts';
+import { nightAnswer } from '../../unit/cli/sleep/night-over-http.ts';
+import { doneTasks } from '../../unit/sleep/night/night-world.ts';
 import { captureIo } from '../capture-io.ts';
 import { SETTINGS } from '../plugins/plugin-home.ts';
 import { claudeSession, USUAL_TURNS } from '../sleep/sleep-home.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { nightAnswer } from '../../unit/cli/sleep/night-over-http.ts';
-import { doneTasks } from '../../unit/sleep/night/night-world.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/versions/', import.meta.url));
 export const VERSION: string = JSON.parse(readFileSync('package.json', 'utf8')).version;
