@@ -113,7 +113,10 @@ export const configShape = {
   retryRejectedEdits: setting(flag(true), 'Let a rejected edit be tried again word for word.'),
   dropRepeats: setting(flag(true), 'Leave out edits that add what the skill says already.'),
   tryRemovals: setting(flag(true), 'Try the skill without what an accepted step added last, when nothing else helps.'),
-  tryShorter: setting(flag(true), 'After the search, try the skill without the lines that nothing supports.'),
+  tryShorter: setting(
+    flag(true),
+    'After the search, try the skill without the lines that nothing supports (gate: paired).',
+  ),
   useSlowUpdate: setting(flag(false), 'Write guidance at epoch ends, from comparing epochs.'),
   slowUpdateSamples: setting(positive.default(20), 'Training tasks that such a comparison attempts.'),
   slowUpdateGate: setting(flag(true), 'Keep the guidance only if it is better on validation.'),
@@ -159,7 +162,7 @@ export const configShape = {
   ),
   fitValidation: setting(
     flag(true),
-    'Where maxRollouts cannot afford all validation tasks, use a sample of them. selEnvNum wins.',
+    'Where maxRollouts cannot afford all validation tasks, use a sample of them (gate: paired). selEnvNum wins.',
   ),
   leastLead: setting(
     z.number().min(0).max(1).default(0.3),
@@ -167,15 +170,15 @@ export const configShape = {
   ),
   doubtAfter: setting(
     whole.default(3),
-    'Rejected candidates in a row after which the current skill is measured again. 0: never.',
+    'Candidates in a row that did not win, after which the current skill is measured again (gate: paired). 0: never.',
   ),
   maxLosses: setting(
     whole.default(16),
-    'The search ends after so many rejected candidates in a row; each accepted one allows 3 more. 0: no limit.',
+    'The search ends after so many candidates in a row that did not win; each winner allows 3 more (gate: paired). 0: no limit.',
   ),
   optimizerRatio: setting(
     z.number().nonnegative().default(1.4),
-    'Most steps, as a multiple of those that maxRollouts pays for if each measures its candidate on all tasks. 0: no limit.',
+    'Most steps, as a multiple of those that maxRollouts pays for if each measures its candidate on all tasks (gate: paired). 0: no limit.',
   ),
   leakCritic: setting(flag(true), 'Refuse edits that repeat held-out tasks, or answers of training tasks.'),
   maxMemorisedShare: setting(share.optional(), 'Most training tasks that an edit may repeat.'),
