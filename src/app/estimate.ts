@@ -19,7 +19,7 @@ import {
   estimateAttempts,
   estimateRun,
   loadRunItems,
-  requireRollouts,
+  requireStep,
   type StageEstimate,
   sizeWords,
   withEnv,
@@ -38,7 +38,7 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
     items: await loadRunItems(env, config),
     skill: initialSkill ?? (await env.getInitialSkill?.()) ?? '',
   }));
-  requireRollouts(config, items);
+  requireStep(config, items, env); // before anything is spent
   const prompts = Object.values(loadPrompts({ ...env.prompts, ...promptOverrides }, config.extras));
   const question = {
     config,

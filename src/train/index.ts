@@ -1,9 +1,9 @@
-export { requireRollouts } from './budget/rollouts-left.ts';
 export { priceFor } from './budget/run-budget.ts';
 export { sizeWords } from './budget/validation-size.ts';
 export { type EstimateInput, estimateAttempts, estimateRun, type StageEstimate } from './estimate-run.ts';
 export { type EvaluateSkillOptions, evaluatePasses, evaluateSkill } from './evaluate-skill.ts';
 export { FRESH_FROM } from './finish.ts';
+export { requireStep } from './plan.ts';
 export { notify } from './record/recorder.ts';
 export type { TrainerOptions } from './run.ts';
 export { createRunDeps, wrapModels } from './setup/create-deps.ts';

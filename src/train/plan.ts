@@ -18,8 +18,7 @@ import {
   toKnowledge,
 } from '../core/run/index.ts';
 import { barFor, planWaves, unmetItems, weigh } from '../core/stats/index.ts';
-import { rolloutsLeft, roomUnder } from './budget/rollouts-left.ts';
-import { fittedSize } from './budget/validation-size.ts';
+import { requireRollouts, rolloutsLeft, roomUnder, type UnderLimit, underLimit } from './budget/rollouts-left.ts';
 import type { Run } from './run.ts';
 
 /** Tasks that are rolled out and reflected on together. */
@@ -228,16 +227,25 @@ export function noRoomForStep(state: RunState, step: Step, { config, items }: Si
 
 /** The smallest higher limit that pays for a step. More validation tasks may be used under it, and more be kept back. */
 function leastLimit(state: RunState, step: Step, { config, items }: Sized): number {
-  const count = items.val.length + (items.spare?.length ?? 0);
   const needed = Math.min(newTasks(step, state), mayShrink(step, config) ? LEAST_BATCH : Number.POSITIVE_INFINITY);
-  const isEnough = (maxRollouts: number) => {
-    const limited = { ...config, maxRollouts };
-    const val = { length: fittedSize(count, limited) };
-    return roomUnder(limited, { val }) >= needed + lookAt({ config, items: { val } });
-  };
   let least = config.maxRollouts! + 1;
-  while (!isEnough(least)) least += 1;
+  while (!paysForStep(underLimit(least, config, items), needed)) least += 1;
   return least;
+}
+
+const paysForStep = (under: UnderLimit, needed: number) =>
+  roomUnder(under.config, under.items) >= needed + lookAt(under);
+
+/** Refuses a limit that pays for no step. An environment that makes its own batches may need less. */
+export function requireStep(
+  config: SkillOptConfig,
+  items: Run['items'],
+  { planTrainEpoch }: Pick<SkillEnv, 'planTrainEpoch'>,
+) {
+  const { batchSize, accumulation } = config;
+  const batch = planTrainEpoch ? 1 : Math.min(items.train.length, batchSize * accumulation);
+  const needed = endsWhenPerfect(config) && accumulation === 1 ? Math.min(batch, LEAST_BATCH) : batch;
+  requireRollouts(config, items, (under) => paysForStep(under, needed));
 }
 
 function newTasks({ batches }: Step, state: RunState): number {

@@ -36,13 +36,27 @@ function passesKept(config: SkillOptConfig, items: Sizes): number {
   return finalPassesOf(config, items) + (config.prune ? PRUNE_PASSES : 0);
 }
 
-/** Refuses a limit that does not pay for a baseline, one look at a candidate and the final measurement. */
-export function requireRollouts(config: SkillOptConfig, items: Sizes): void {
+/** The config under another limit, and the validation tasks that are used then. */
+export function underLimit(maxRollouts: number, config: SkillOptConfig, { val, spare }: Sizes) {
+  const limited = { ...config, maxRollouts };
+  return { config: limited, items: { val: { length: fittedSize(val.length + (spare?.length ?? 0), limited) } } };
+}
+
+export type UnderLimit = ReturnType<typeof underLimit>;
+
+const paysForPasses = ({ config, items }: UnderLimit) =>
+  config.maxRollouts >= (2 + passesKept(config, items)) * items.val.length;
+
+/** Refuses a limit that does not pay for a baseline, one look at a candidate and the final measurement, and for what `isMore` asks. */
+export function requireRollouts(
+  config: SkillOptConfig,
+  items: Sizes,
+  isMore: (under: UnderLimit) => boolean = () => true,
+) {
   const { maxRollouts } = config;
   const isEnough = (limit: number) => {
-    const limited = { ...config, maxRollouts: limit };
-    const val = { length: fittedSize(items.val.length + (items.spare?.length ?? 0), limited) };
-    return limit >= (2 + passesKept(limited, { val })) * val.length;
+    const under = underLimit(limit, config, items);
+    return paysForPasses(under) && isMore(under);
   };
   if (maxRollouts === undefined || isEnough(maxRollouts)) return;
   let least = maxRollouts + 1; // more tasks may be used under a higher limit

@@ -30,6 +30,29 @@ describe('estimate', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it('refuses a limit that pays for no step, as training does, and names the least that pays for one', async () => {
+    using folder = tempFolder(files());
+    const refused = async (line: string) => {
+      const io = captureIo({ cwd: folder.path });
+      const code = await runCli(line.split(' '), io);
+      return code === 0 ? undefined : Number(/it takes at least (\d+)/.exec(io.err())?.[1]);
+    };
+    const least = await refused('estimate --max-rollouts 5');
+    expect(least).toBeGreaterThan(5);
+    expect(await refused(`train --max-rollouts ${least! - 1}`)).toBe(least);
+    expect(await refused(`estimate --max-rollouts ${least}`)).toBeUndefined();
+    const { stepsDone } = JSON.parse(await command(folder.path, `train --quiet --json --max-rollouts ${least}`));
+    expect(stepsDone).toBeGreaterThan(0);
+  });
+
+  it('says nothing else after a run under a limit: that is always reached', async () => {
+    using folder = tempFolder(files());
+    const calls = async () => JSON.parse(await command(folder.path, 'estimate --json --name next')).likely.calls;
+    const before = await calls();
+    await command(folder.path, 'train --quiet --max-rollouts 60');
+    expect(await calls()).toBeCloseTo(before, -1);
+  });
+
   it('learns from the earlier runs of the project', async () => {
     using folder = tempFolder(files());
     const calls = async (more = '') => JSON.parse(await command(folder.path, `estimate --json${more}`));
