@@ -5,10 +5,13 @@ import { otherVersions } from './versions.ts';
 /** One line for each thing that stands against a release. */
 export type Check = { readonly name: string; readonly about: string; find(): string[] | Promise<string[]> };
 
-export const { version, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+export const { version, dependencies, peerDependencies, overrides } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+) as {
   version: string;
   dependencies: Readonly<Record<string, string>>;
   peerDependencies: Readonly<Record<string, string>>;
+  overrides: Readonly<Record<string, unknown>>;
 };
 
 /** What is wrong with the sources: read in a few seconds. */
@@ -70,6 +73,9 @@ function findStaleLock(): string[] {
     encoding: 'utf8',
   });
   const loose = Object.entries(dependencies).filter(([, range]) => !/^\d+\.\d+\.\d+$/.test(range));
+  const ours = Object.keys(overrides).filter((name) =>
+    installed.some(([path]) => path.endsWith(`node_modules/${name}`)),
+  );
   return [
     ...(status === 0 ? [] : [`npm ci refuses package-lock.json: ${linesOf(stderr)}`]),
     ...(onOneSystem <= MOST_PACKAGES
@@ -77,6 +83,7 @@ function findStaleLock(): string[] {
       : [`${onOneSystem} packages are installed, at most ${MOST_PACKAGES} are allowed`]),
     ...scripts.map((path) => `${path} runs a script when it is installed`),
     ...hosts.map((line) => `the lock names a host: ${line}`),
+    ...ours.map((name) => `package.json: the override of ${name} does not reach users, who get another version`),
     ...loose.map(([name, range]) => `package.json: ${name} has no fixed version but ${range}`),
   ];
 }

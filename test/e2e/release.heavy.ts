@@ -101,6 +101,11 @@ describe('npm run release', () => {
       /zod runs a script when it is installed$/,
     ],
     [
+      'an override that users do not get',
+      ({ edit }) => edit('package.json', override),
+      /^package\.json: the override of zod does not reach users/,
+    ],
+    [
       'a range of versions',
       ({ edit }) => edit('package.json', loosen),
       /^package\.json: zod has no fixed version but \^/,
@@ -170,6 +175,7 @@ describe('npm run release', () => {
 
 const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const raise = (text: string) => text.replace(version, '9.9.9');
+const override = (text: string) => text.replace('"overrides": {', `"overrides": {\n    "zod": "${dependencies.zod}",`);
 const undate = (text: string) => text.replace(/^(## \S+) \(.*\)$/m, '$1 (not released yet)');
 const moveZod = (text: string) => text.replace(`"zod": "${dependencies.zod}"`, '"zod": "4.0.0"');
 const loosen = (text: string) => text.replace(`"zod": "${dependencies.zod}"`, `"zod": "^${dependencies.zod}"`);
