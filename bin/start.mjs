@@ -1,8 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => new URL(path, import.meta.url);
 const source = here('../src/cli/index.ts');
+
+// Scripts ask for the version before anything else: nothing is loaded for that.
+const words = process.argv.slice(2);
+if (words.length === 1 && ['--version', '-V', '-v'].includes(words[0])) {
+  console.log(JSON.parse(readFileSync(here('../package.json'), 'utf8')).version);
+  process.exit(0);
+}
 
 // In a clone the sources run as they are; the published package has only the compiled ones.
 const isClone = existsSync(source);
