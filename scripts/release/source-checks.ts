@@ -47,14 +47,21 @@ function findMissingEntry(): string[] {
   return isDated ? [] : [expected];
 }
 
-export type Locked = Readonly<
-  Partial<Record<'dev' | 'devOptional' | 'peer' | 'optional' | 'hasInstallScript', boolean>>
-> & {
+type Locked = Readonly<Partial<Record<'dev' | 'devOptional' | 'peer' | 'hasInstallScript', boolean>>> & {
   readonly resolved?: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
 };
 
 /** As many as a user gets on one system, at the most. */
 const MOST_PACKAGES = 72;
+const SYSTEMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64'];
+
+/** `libc` is not counted: npm 11 installs the native builds for both C libraries of Linux. */
+function isFor(system: string, { os, cpu }: Locked): boolean {
+  const [name = '', processor = ''] = system.split(' ');
+  return (os ?? [name]).includes(name) && (cpu ?? [processor]).includes(processor);
+}
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   packages: Readonly<Record<string, Locked>>;
@@ -66,7 +73,7 @@ export const installed = Object.entries(packages).filter(
 );
 
 function findStaleLock(): string[] {
-  const onOneSystem = installed.filter(([, { optional }]) => !optional).length + 1; // one of the native builds
+  const onOneSystem = Math.max(...SYSTEMS.map((system) => installed.filter(([, one]) => isFor(system, one)).length));
   const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
   const hosts = Object.entries(packages).flatMap(([path, { resolved }]) => (resolved ? [`${path}: ${resolved}`] : []));
   const { status, stderr } = spawnSync('npm', ['ci', '--dry-run', '--ignore-scripts', '--loglevel=error'], {

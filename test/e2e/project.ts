@@ -19,11 +19,11 @@ type Finished = {
 };
 
 /** A folder with nothing in it but what a test puts there, and a home that knows nobody. `await using` removes it. */
-export async function createProject(files: Readonly<Record<string, string>> = {}, node = process.execPath) {
+export async function createProject(files: Readonly<Record<string, string>> = {}, command = [process.execPath, BIN]) {
   const directory = await mkdtemp(join(tmpdir(), 'skillopt-e2e-'));
   const write = (name: string, text: string) => writeFile(join(directory, name), text);
   for (const [name, text] of Object.entries(files)) await write(name, text);
-  const start = (args: readonly string[], env: Variables = {}) => startCli([node, BIN, ...args], directory, env);
+  const start = (args: readonly string[], env: Variables = {}) => startCli([...command, ...args], directory, env);
   return {
     directory,
     write,
