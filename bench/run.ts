@@ -22,7 +22,7 @@ import { fuzz } from './rows/fuzz.ts';
 import { gatewayAbuse } from './rows/gateway-abuse.ts';
 import { harvest } from './rows/harvest.ts';
 import { harvestProse } from './rows/harvest-prose.ts';
-import { help } from './rows/help.ts';
+import { help, version } from './rows/help.ts';
 import { importFidelity } from './rows/import-fidelity.ts';
 import { killedJournal, longJournal, wideJournal } from './rows/long-journal.ts';
 import { mcpStart } from './rows/mcp-start.ts';
@@ -42,6 +42,7 @@ import { workspaces } from './workspaces.ts';
 
 const rows: readonly BenchRow[] = [
   help,
+  version,
   mcpStart,
   cpu,
   overhead,
