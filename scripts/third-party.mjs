@@ -44,7 +44,7 @@ ${bundled.map(({ name, version, license, text }) => `### ${name} ${version} (${l
 
 ## Installed beside it
 
-Each brings its own licence. One of the packages \`@libsql/…\` is installed, the one for your system.
+Each brings its own licence. Of the packages \`@libsql/…\` those for your system are installed.
 
 | package | version | licence |
 |---|---|---|

@@ -79,7 +79,7 @@ const EXPECTED = [
 ];
 /** Nobody who uses the package needs these. */
 const UNWANTED =
-  /(?:^|\/)(?:node_modules|\.git|\.cache)\/|(?:^|\/)\.env|\.(?:tgz|map|log|tsbuildinfo)$|^(?:src|scripts|bench|test|runs)\/|^docs\/(?:decisions|images|quality)\/|^(?:AGENTS|CONTRIBUTING)\.md$/;
+  /(?:^|\/)(?:node_modules|\.git|\.cache)\/|(?:^|\/)\.env|\.(?:tgz|map|log|tsbuildinfo)$|^(?:src|scripts|bench|test|runs)\/|^docs\/(?:decisions|quality)\/|^(?:AGENTS|CONTRIBUTING)\.md$/;
 
 function findOddContents(): string[] {
   const files = new Set(filesIn(PACKAGE));

@@ -52,19 +52,23 @@ export async function estimateWiring({ project }: LoadedProject, wiring: Wiring)
   const runs = await earlierRuns(dirname(path), { env: env.name, project });
   const earlier = runs.filter(({ isWhole }) => isWhole);
   const isAsked = ({ role }: StageEstimate) => role !== 'target' || !isNoTarget(project.target);
-  const stages = withLearnedTokens(all.filter(isAsked), earlier);
-  const priced = priceStages(stages, project, config.prices, likelyStages(stages, earlier, question));
+  const grown = { ...question.tokens, edit: USUAL_GROWTH * question.tokens.edit };
+  const perCall = tokensPerCall(estimateRun({ ...question, tokens: grown }), earlier);
+  const stages = withLearnedTokens(all.filter(isAsked), perCall);
+  const callsTo = likelyCalls(earlier, question);
+  const likely = stages.map((stage) => likelyOf(stage, callsTo(stage), perCall));
+  const priced = priceStages(stages, project, config.prices, likely);
   const rollout = all.find(({ stage }) => stage === 'rollout')!;
   const agent = estimateAgent(project, {
     rollouts: rollout.calls,
-    likelyRollouts: likelyStages([rollout], earlier, question)[0]!.calls,
+    likelyRollouts: Math.round(callsTo(rollout)),
     tasks: [...items.train, ...items.val, ...items.test],
     tokens: question.tokens,
     earlier: attemptsIn(runs, env.name),
   });
   const validation = sizeWords(items, config.maxRollouts);
   const said = defined({ validation, agent });
-  return { ...priced, ...callsOf(project, env), learnedFrom: earlier.length, ...said };
+  return { ...priced, ...callsOf(project, env), ...learnedOf(stages, earlier), ...said };
 }
 
 type ScoredTasks = {
@@ -90,12 +94,13 @@ export async function estimateScoring({ project }: LoadedProject, scored: Scored
   const isAsked = ({ role }: StageEstimate) =>
     role !== 'target' || !(isNoTarget(project.target) || isAgentSpec(project.target));
   const asked = estimateAttempts(rollouts, { low: skill, high: skill }, attempts).filter(isAsked);
-  const stages = withLearnedTokens(asked, earlier);
-  const likely = stages.map((stage) => likelyOf(stage, stage.calls.high, earlier));
+  const perCall = tokensPerCall(asked, earlier);
+  const stages = withLearnedTokens(asked, perCall);
+  const likely = stages.map((stage) => likelyOf(stage, stage.calls.high, perCall));
   const priced = priceStages(stages, project, parseConfig(wiring.config).prices, likely);
   const ofAgent = { rollouts, likelyRollouts: all, tasks, tokens, earlier: attemptsIn(runs, env.name) };
   const agent = estimateAgent(project, ofAgent);
-  return { ...priced, ...callsOf(project, env), learnedFrom: earlier.length, ...(agent && { agent }) };
+  return { ...priced, ...callsOf(project, env), ...learnedOf(stages, earlier), ...(agent && { agent }) };
 }
 
 async function attemptTokens(skill: string, items: readonly Item[], { skillFiles, env }: Wiring) {
@@ -132,7 +137,13 @@ async function meanTokens(texts: readonly string[]): Promise<number> {
 }
 
 /** A run of the same project, and how much it says about the next one. Of one that is not whole, only what its attempts cost. */
-type EarlierRun = { readonly state: RunState; readonly weight: number; readonly isWhole: boolean };
+type EarlierRun = {
+  readonly state: RunState;
+  readonly weight: number;
+  readonly isWhole: boolean;
+  /** Whose replies are as long as those of the next one will be. */
+  readonly sameModels: Readonly<Record<StageEstimate['role'], boolean>>;
+};
 
 /** The newest runs say the most, and a journal may be long. */
 const MOST_RUNS = 5;
@@ -149,9 +160,11 @@ async function earlierRuns(folder: string, { env, project }: NextRun): Promise<E
     if (!run?.state.config) continue;
     const { about, isDone } = run.state;
     const isWhole = isDone && verdictOf(run.state).kind !== 'broken';
-    const areSameModels = isModel(about.target, project.target) && isModel(about.optimizer, project.optimizer);
-    const weight = (about.env === env ? 1 : WEIGHT_OF_OTHERS) * (areSameModels ? 1 : WEIGHT_OF_OTHERS);
-    found.push({ state: run.state, weight, isWhole });
+    const target = isModel(about.target, project.target);
+    const optimizer = isModel(about.optimizer, project.optimizer);
+    const weight = (about.env === env ? 1 : WEIGHT_OF_OTHERS) * (target && optimizer ? 1 : WEIGHT_OF_OTHERS);
+    // A journal does not name the judge: it is seldom changed.
+    found.push({ state: run.state, weight, isWhole, sameModels: { target, optimizer, judge: true } });
   }
   return found;
 }
@@ -165,24 +178,20 @@ function isModel(id: string, spec: ModelSpec | undefined): boolean {
 }
 
 /**
- * What each stage will probably ask for. A run lies somewhere between the least that it can need and the most. The next one is
- * expected where such runs usually lie, and where the earlier runs of this project lay.
+ * How often each stage will probably be asked. A run lies somewhere between the least that it can need and the most. The next one
+ * is expected where such runs usually lie, and where the earlier runs of this project lay.
  */
-function likelyStages(stages: readonly StageEstimate[], earlier: readonly EarlierRun[], input: EstimateInput) {
+function likelyCalls(earlier: readonly EarlierRun[], input: EstimateInput): (stage: StageEstimate) => number {
   const placed = earlier.map((run) => {
     const { config, items } = run.state;
     const { train = 0, val = 0, test = 0 } = items;
     return { ...run, estimates: estimateRun({ ...input, config: config!, items: { train, val, test } }) };
   });
-  return stages.map((stage) => {
-    const place = placeOf(stage.stage, placed, input);
-    const calls = within(stage.calls, stage.calls.low + place * (stage.calls.high - stage.calls.low));
-    return likelyOf(stage, calls, earlier);
-  });
+  return ({ stage, calls }) => within(calls, calls.low + placeOf(stage, placed, input) * (calls.high - calls.low));
 }
 
-function likelyOf(stage: StageEstimate, calls: number, earlier: readonly EarlierRun[]): Likely {
-  const { inputTokens, outputTokens } = tokensPerCall(stage, earlier);
+function likelyOf(stage: StageEstimate, calls: number, perCall: PerCall): Likely {
+  const { inputTokens, outputTokens } = perCall(stage);
   return {
     calls: Math.round(calls),
     inputTokens: Math.round(calls * inputTokens),
@@ -190,13 +199,19 @@ function likelyOf(stage: StageEstimate, calls: number, earlier: readonly Earlier
   };
 }
 
+/** How many runs the estimate is learned from, and whether these models made the replies in one of them. */
+const learnedOf = (stages: readonly StageEstimate[], earlier: readonly EarlierRun[]) => ({
+  learnedFrom: earlier.length,
+  areRepliesKnown: stages.every(({ role }) => earlier.some(({ sameModels }) => sameModels[role])),
+});
+
 /** Widens the token ranges to what earlier runs needed per call: replies may be longer or shorter than is assumed. */
-function withLearnedTokens(stages: readonly StageEstimate[], earlier: readonly EarlierRun[]): StageEstimate[] {
+function withLearnedTokens(stages: readonly StageEstimate[], perCall: PerCall): StageEstimate[] {
   return stages.map((stage) => {
-    const perCall = tokensPerCall(stage, earlier);
-    const widened = (of: 'inputTokens' | 'outputTokens') => ({
-      low: Math.min(stage[of].low, Math.round(stage.calls.low * perCall[of])),
-      high: Math.max(stage[of].high, Math.round(stage.calls.high * perCall[of])),
+    const tokens = perCall(stage);
+    const widened = (of: keyof typeof tokens) => ({
+      low: Math.min(stage[of].low, Math.round(stage.calls.low * tokens[of])),
+      high: Math.max(stage[of].high, Math.round(stage.calls.high * tokens[of])),
     });
     return { ...stage, inputTokens: widened('inputTokens'), outputTokens: widened('outputTokens') };
   });
@@ -239,15 +254,27 @@ function askedOf({ usage, about }: RunState, stage: string) {
   return { calls, input, output };
 }
 
-/** As in earlier runs; where none asked, as assumed. */
-function tokensPerCall({ stage, calls, inputTokens, outputTokens }: StageEstimate, earlier: readonly EarlierRun[]) {
-  const asked = earlier
-    .map(({ state, weight }) => ({ weight, ...askedOf(state, stage) }))
-    .filter((one) => one.calls > 0);
-  const total = asked.reduce((sum, { weight }) => sum + weight, 0);
-  const mean = (of: 'input' | 'output') =>
-    asked.reduce((sum, one) => sum + (one.weight * one[of]) / one.calls, 0) / total;
-  if (total > 0) return { inputTokens: mean('input'), outputTokens: mean('output') };
-  const most = Math.max(1, calls.high);
-  return { inputTokens: inputTokens.high / most, outputTokens: outputTokens.high / most };
+/**
+ * How much a skill grows, of what it would with every edit of every step. In simulated worlds it was a ninth, by lines a third as
+ * long as is assumed.
+ */
+const USUAL_GROWTH = 1 / 3;
+
+type PerCall = (stage: StageEstimate) => Readonly<Record<'inputTokens' | 'outputTokens', number>>;
+
+/** As in earlier runs with the same model; where none asked it, as is usual. */
+function tokensPerCall(usual: readonly StageEstimate[], earlier: readonly EarlierRun[]): PerCall {
+  return ({ stage, role }) => {
+    const asked = earlier
+      .filter(({ sameModels }) => sameModels[role])
+      .map(({ state, weight }) => ({ weight, ...askedOf(state, stage) }))
+      .filter((one) => one.calls > 0);
+    const total = asked.reduce((sum, { weight }) => sum + weight, 0);
+    const mean = (of: 'input' | 'output') =>
+      asked.reduce((sum, one) => sum + (one.weight * one[of]) / one.calls, 0) / total;
+    if (total > 0) return { inputTokens: mean('input'), outputTokens: mean('output') };
+    const { calls, inputTokens, outputTokens } = usual.find((one) => one.stage === stage)!;
+    const most = Math.max(1, calls.high);
+    return { inputTokens: inputTokens.high / most, outputTokens: outputTokens.high / most };
+  };
 }

@@ -45,6 +45,7 @@ export function priceStages(
       usd: totalUsd && stages.reduce((all, { likelyUsd }) => all + (likelyUsd ?? 0), 0),
     },
     learnedFrom: 0,
+    areRepliesKnown: false,
   };
 }
 

@@ -116,6 +116,7 @@ function rootHelp({ colors: { bold, dim }, called, width }: Terminal): string {
     section('examples', EXAMPLES),
     section('exit codes', Object.entries(EXIT_CODES)),
     `${bold('everywhere:')} --json prints one object on stdout; messages go to stderr; NO_COLOR=1 turns colours off`,
+    `${bold('pages:')} docs/NAME.md is in the package, and at https://github.com/skillopt/skillopt/tree/main/docs`,
   ];
   return fitRows(sections.join('\n\n'), width);
 }

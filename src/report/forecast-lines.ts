@@ -30,6 +30,8 @@ export type CostEstimate = {
   readonly validation?: string;
   /** How many earlier runs of this project the likely values are learned from. */
   readonly learnedFrom: number;
+  /** Whether these models made the replies of an earlier run. Otherwise their length is assumed. */
+  readonly areRepliesKnown: boolean;
   /** How often an attempt asks the target, where it is not once. */
   readonly targetCalls?: Range;
   /** If the target is an agent: its attempts, which are in none of the figures above. */
@@ -84,11 +86,14 @@ export function estimateLines(costs: CostEstimate, { width, colors }: LineStyle)
   ];
 }
 
-function howMade({ assumed, learnedFrom, targetCalls, agent }: CostEstimate): string {
+function howMade({ assumed, learnedFrom, areRepliesKnown, targetCalls, agent }: CostEstimate): string {
+  const runs = plural(learnedFrom, 'earlier run');
+  const replies = `replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}`;
+  const ofOthers = areRepliesKnown ? '' : ` Other models replied there, so tokens are what is usual: ${replies}.`;
   const learned =
-    learnedFrom > 0
-      ? `The likely values are learned from ${plural(learnedFrom, 'earlier run')} of this project.`
-      : `No earlier run of this project is known: the likely values are what is usual, with replies of ${assumed.targetReply} and ${assumed.optimizerReply} tokens and edits of ${assumed.edit}.`;
+    learnedFrom === 0
+      ? `No earlier run of this project is known: the likely values are what is usual, with ${replies}.`
+      : `The likely ${areRepliesKnown ? 'values' : 'calls'} are learned from ${runs} of this project.${ofOthers}`;
   const ofAgent = agent === undefined ? '' : howToKnow(agent);
   const calls = targetCalls ? `${rangeText(targetCalls, count)} calls per task are` : 'One call per task is';
   const perTask = agent === undefined ? ` ${calls} assumed.` : '';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const page = readFileSync('docs/from/comparison.md', 'utf8');
@@ -9,6 +8,9 @@ const TOOLS = 6; // skillopt first
 const DEFINITION = /^\[\^([^\]]+)\]: (.*)$/gm;
 const sources = [...page.matchAll(DEFINITION)].map(([, label, text]) => ({ label: label!, text: text! }));
 const body = page.replaceAll(DEFINITION, '');
+
+/** Of a page of the repository that is defined below the text. */
+const pathOf = (label: string) => page.split(`\n[${label}]: `)[1]?.match(/\/blob\/main\/([^#\n]+)/)?.[1] ?? label;
 
 /** The cells of the table whose header begins with these words, without header and rule. */
 function tableOf(header: string): string[][] {
@@ -56,9 +58,7 @@ it('every figure of ours stands on the page that is linked beside it', () => {
   const figures = tableOf('what');
   expect(figures.length).toBeGreaterThan(5);
   const missing = figures.flatMap(([what, measured, links]) => {
-    const pages = [...links!.matchAll(/\]\(([^)#]+)/g)].map(([, path]) =>
-      readFileSync(join('docs/from', path!), 'utf8'),
-    );
+    const pages = [...links!.matchAll(/\]\[([^\]]+)\]/g)].map(([, label]) => readFileSync(pathOf(label!), 'utf8'));
     const numbers = `${what} ${measured}`.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
     const stands = (number: string) =>
       pages.some((text) => new RegExp(`(?<![\\d.,])${number.replaceAll('.', '\\.')}(?![\\d]|[.,]\\d)`).test(text));

@@ -3,31 +3,52 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { floors } from './floors.ts';
 
-const pages = ['.', 'docs', 'docs/decisions', 'docs/quality'].flatMap((folder) =>
+const { files, homepage } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[]; homepage: string };
+
+const FOLDERS = ['.', 'docs', 'docs/from', 'docs/decisions', 'docs/quality'];
+const pages = FOLDERS.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
 );
 
-/** Code by its path (`train/plan.ts`, from the root or from `src`), and links. Names of single files are no paths. */
-function pathsIn(text: string): string[] {
-  const code = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!);
-  const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path!);
-  return [...code, ...links].filter((path) => !path.includes('NAME')); // of a file that is yet to be written
+/** How pages of the package link to what is not in it. */
+const IN_REPOSITORY = homepage.replace('#readme', '/blob/main/');
+
+type Link = { readonly path: string; readonly anchor: string | undefined; readonly isAddress: boolean };
+
+/** From one page to others of ours, in the text or as a definition below it; their paths are from the root. */
+function linksOf(page: string): Link[] {
+  const text = readFileSync(page, 'utf8');
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)|^\[[^\]^]+\]: (\S+)$/gm)].map((match) => match[1] ?? match[2]!);
+  return targets.flatMap((target) => {
+    const isAddress = target.startsWith(IN_REPOSITORY);
+    if (!isAddress && /^[a-z]+:/.test(target)) return [];
+    const [path = '', anchor] = target.replace(IN_REPOSITORY, '').split('#');
+    return [{ path: isAddress ? path : path === '' ? page : join(dirname(page), path), anchor, isAddress }];
+  });
+}
+
+/** Code by its path (`train/plan.ts`, from the root or from `src`). Names of single files are no paths. */
+function codeIn(text: string): string[] {
+  const paths = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!);
+  return paths.filter((path) => !path.includes('NAME')); // of a file that is yet to be written
 }
 
 it('pages name only files that exist', () => {
-  const missing = pages.flatMap((page) =>
-    pathsIn(readFileSync(page, 'utf8'))
-      .filter((path) => !['', 'src', dirname(page)].some((root) => existsSync(join(root, path))))
-      .map((path) => `${page}: ${path}`),
-  );
+  const missing = pages.flatMap((page) => {
+    const code = codeIn(readFileSync(page, 'utf8')).filter(
+      (path) => !['', 'src', dirname(page)].some((root) => existsSync(join(root, path))),
+    );
+    const links = linksOf(page).filter(({ path }) => !existsSync(path));
+    return [...code, ...links.map(({ path }) => path)].map((path) => `${page}: ${path}`);
+  });
   expect(missing).toEqual([]);
 });
 
 it('AGENTS.md tells each of five acts by at most four files that exist', () => {
   const [, table = ''] = /^## Five acts.*?^\|---\|---\|\n(.*?)\n\n/ms.exec(readFileSync('AGENTS.md', 'utf8')) ?? [];
-  const acts = table.split('\n').map((row) => pathsIn(row));
+  const acts = table.split('\n').map(codeIn);
   expect(acts.map((files) => files.length >= 1 && files.length <= 4)).toEqual(Array(5).fill(true));
   expect(acts.flat().filter((path) => !existsSync(join('src', path)))).toEqual([]);
 });
@@ -47,17 +68,21 @@ function anchorsOf(page: string): string[] {
 
 it('links to a heading name one that exists', () => {
   const missing = pages.flatMap((page) =>
-    [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)]
-      .map(([, path, anchor]) => ({ to: path === '' ? page : join(dirname(page), path!), anchor: anchor! }))
-      .filter(({ to, anchor }) => !anchorsOf(to).includes(anchor))
-      .map(({ to, anchor }) => `${page}: ${to}#${anchor}`),
+    linksOf(page)
+      .filter(({ path, anchor }) => anchor !== undefined && !anchorsOf(path).includes(anchor))
+      .map(({ path, anchor }) => `${page}: ${path}#${anchor}`),
   );
   expect(missing).toEqual([]);
 });
 
-it('docs/README.md lists every page', () => {
-  const listed = pathsIn(readFileSync('docs/README.md', 'utf8')).map((path) => join('docs', path));
-  const others = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+it.each([
+  ['docs/README.md', ['docs', 'docs/from']],
+  ['docs/quality/README.md', ['docs/quality']],
+  ['CONTRIBUTING.md', ['docs/decisions']],
+])('%s lists every page of its folders', (list, folders) => {
+  const listed = linksOf(list).map(({ path }) => path);
+  const others = pages.filter((page) => folders.includes(dirname(page)) && page !== list);
+  expect(others.length).toBeGreaterThan(5);
   expect(others.filter((page) => !listed.includes(page))).toEqual([]);
 });
 
@@ -71,26 +96,19 @@ it('the README fits a window of 120 columns', () => {
 /** What npm packs besides what `files` names. */
 const ALWAYS = ['README.md', 'LICENSE', 'package.json'];
 
-/** Read in the repository, as code is. */
-const IN_REPOSITORY = /\.ts$|^docs\/(?:decisions|images|quality)(?:\/|$)|^(?:AGENTS|CONTRIBUTING)\.md$/;
-
-it('pages of the package link to pages that are in the package, and to what is read in the repository', () => {
-  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+it('pages of the package link to what is in it, and to the rest by its address in the repository', () => {
   const isIn = (path: string, entries: readonly string[]) =>
     entries.some((entry) => path === entry || path.startsWith(`${entry}/`));
   const left = files.filter((entry) => entry.startsWith('!')).map((entry) => entry.slice(1));
   const isPacked = (path: string) => isIn(path, [...files, ...ALWAYS]) && !isIn(path, left);
-  const links = pages
-    .filter(isPacked)
-    .flatMap((page) =>
-      [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(
-        ([, path]) => [page, join(dirname(page), path!)] as const,
-      ),
-    );
-  expect(links.length).toBeGreaterThan(20);
-  expect(
-    links.filter(([, path]) => !isPacked(path) && !IN_REPOSITORY.test(path)).map(([page, path]) => `${page}: ${path}`),
-  ).toEqual([]);
+  const shipped = pages.filter((page) => isPacked(page) && page !== 'README.md'); // npm shows that one with links of the repository
+  expect(shipped.length).toBeGreaterThan(20);
+  const wrong = shipped.flatMap((page) =>
+    linksOf(page)
+      .filter(({ path, isAddress }) => isPacked(path) === isAddress)
+      .map(({ path }) => `${page}: ${path}`),
+  );
+  expect(wrong).toEqual([]);
 });
 
 /** The floors as AGENTS.md shows them, the top one first. */

@@ -75,6 +75,19 @@ describe('estimate', () => {
     expect(await command(folder.path, 'estimate --name next')).toContain('learned from 1 earlier run of this project.');
   });
 
+  it('takes the length of replies from runs with the same models alone: others may write ten times as much', async () => {
+    using folder = tempFolder(files());
+    const models = '--name next --target openai:gpt-4o-mini --optimizer openai:gpt-4o';
+    const perCall = async () =>
+      JSON.parse(await command(folder.path, `estimate --json ${models}`)).stages.map(
+        ({ calls, outputTokens }: Record<string, { high: number }>) => outputTokens!.high / calls!.high,
+      );
+    const before = await perCall();
+    await command(folder.path, 'train --quiet --json');
+    expect(await perCall()).toEqual(before);
+    expect(await command(folder.path, `estimate ${models}`)).toMatch(/Other\s+models\s+replied\s+there/);
+  });
+
   it('says before an eval what it likely asks for, and the most, and nothing when it is quiet', async () => {
     using folder = tempFolder(files());
     const evaluate = async (...more: string[]) => {
