@@ -28,9 +28,13 @@ export function toldVersions(root: string): ToldVersion[] {
     { where: 'action.yml, inputs.version.default', version: parse(read('action.yml')).inputs.version.default },
     { where: 'CHANGELOG.md, the first heading', version: /^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1] },
     { where: 'src/core/run/summary.ts', version: /'skillopt-(\d[^']*)'/.exec(read('src/core/run/summary.ts'))?.[1] },
-    { where: 'docs/ci.md, uses:', version: /uses: skillopt\/skillopt@v(\S+)/.exec(read('docs/ci.md'))?.[1] },
+    ...['docs/ci.md', 'README.md', 'action.yml'].flatMap((where) => pinned(where, read(where))),
   ];
 }
+
+/** Each version of ours that a page or the action names: `skillopt/skillopt@v1.2.3`, `skillopt@1.2.3`. */
+const pinned = (where: string, text: string): ToldVersion[] =>
+  [...text.matchAll(/skillopt@v?(\d[^\s"'`]*)/g)].map(([name, version]) => ({ where: `${where}, ${name}`, version }));
 
 /** One line for each place that tells another version than package.json. */
 export function otherVersions(root: string): string[] {
