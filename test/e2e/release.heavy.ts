@@ -16,7 +16,7 @@ function createClone() {
   // Hard links: what installs in the clone would empty the folder behind a symbolic one.
   execFileSync('cp', ['-al', resolve('node_modules'), at('node_modules')]);
   git('init', '--quiet');
-  writeFileSync(at('.git/info/exclude'), 'node_modules\n');
+  writeFileSync(at('.git/info/exclude'), 'node_modules\n/docs/private\n');
   const made = {
     write(path: string, text: string | Buffer) {
       mkdirSync(join(at(path), '..'), { recursive: true });
@@ -32,7 +32,12 @@ function createClone() {
       git('add', '--all');
       git('commit', '--quiet', '--message=all');
     },
+    hideChange(path: string, change: (text: string) => string) {
+      git('update-index', '--assume-unchanged', path);
+      made.edit(path, change);
+    },
     undo() {
+      git('update-index', '--really-refresh');
       git('reset', '--quiet', '--hard', 'clean');
       git('clean', '--quiet', '-d', '--force');
     },
@@ -122,6 +127,61 @@ describe('npm run release', () => {
         ({ edit }) => edit('THIRD_PARTY.md', (text) => `${text}\n`),
         /^THIRD_PARTY\.md is out of date/,
       ],
+      [
+        'another version in a page',
+        ({ edit }) => edit('docs/ci.md', (text) => `${text}\nuses: skillopt/skillopt@v9.9.9\n`),
+        /^docs\/ci\.md, skillopt@v9\.9\.9: expected \S+, got 9\.9\.9$/,
+      ],
+      [
+        'a lock without the hash of a package',
+        ({ edit }) => edit('package-lock.json', (text) => text.replace(/"integrity": "[^"]*",\n\s*/, '')),
+        /^node_modules\/.* has no integrity in the lock$/,
+      ],
+      [
+        'a script that installs run',
+        ({ edit }) =>
+          edit(
+            'package.json',
+            inManifest((fields) => ({ ...fields, scripts: { ...fields.scripts, postinstall: 'true' } })),
+          ),
+        /^package\.json: scripts\.postinstall runs where the package is installed$/,
+      ],
+      [
+        'a package that npm does not publish',
+        ({ edit }) =>
+          edit(
+            'package.json',
+            inManifest((fields) => ({ ...fields, private: true })),
+          ),
+        /^package\.json: private: expected none$/,
+      ],
+      [
+        'another Node than it promises',
+        ({ edit }) =>
+          edit(
+            'package.json',
+            inManifest((fields) => ({ ...fields, engines: { node: '>=24' } })),
+          ),
+        /^package\.json: engines: expected .*20\.19.*, got .*24/,
+      ],
+      [
+        'a door that is closed',
+        ({ edit }) =>
+          edit(
+            'package.json',
+            inManifest(({ exports: { './workers': _, ...exports }, ...fields }) => ({ ...fields, exports })),
+          ),
+        /^package\.json: exports: expected \.\/workers$/,
+      ],
+      [
+        'a package that would come to every user',
+        ({ edit }) =>
+          edit(
+            'package.json',
+            inManifest(({ peerDependenciesMeta: _, ...fields }) => fields),
+          ),
+        /^package\.json: peerDependenciesMeta: bullmq is not optional/,
+      ],
       ['what is not committed', ({ write }) => write('docs/new.md', 'New.'), /^not committed: docs\/new\.md$/],
     ];
 
@@ -154,12 +214,27 @@ describe('npm run release', () => {
       clone.write('examples/noise.bin', randomBytes(1_500_000));
       clone.edit('package.json', (text) => text.replace('./dist/public/sim.d.ts', './dist/public/simulated.d.ts'));
       clone.edit('src/sim/index.ts', (text) => `${text}export type { ComponentChild } from 'preact';\n`);
+      clone.edit('src/sim/index.ts', (text) => `${text}export const checks = () => import('fast-check');\n`);
+      clone.edit('src/public/stats.ts', (text) => `${text}\nexport const never = JSON.parse('{');\n`);
+      clone.edit('LICENSE', () => '\n');
+      clone.write('docs/wide.md', Buffer.from(`DB_PASSWORD=${key.slice(4)}`, 'utf16le'));
+      clone.write('examples/deploy.pem', 'nothing\n');
       clone.commit();
+      clone.write('docs/private/notes.md', 'Ignored.\n');
+      clone.hideChange('SECURITY.md', (text) => `${text}More.\n`);
       answer = clone.release('--without-tests');
+      clone.remove('docs/private');
       clone.undo();
     });
 
     it.each([
+      ['a file that git ignores', /^not committed: docs\/private\/notes\.md$/],
+      ['a change that git does not show', /^not as it was committed: SECURITY\.md$/],
+      ['an empty licence', /^empty: LICENSE$/],
+      ['a package that only developers have', /^dist\/.*\.js imports fast-check, which users do not get$/],
+      ['a door that throws', /^import\('skillopt\/stats'\) fails: SyntaxError/],
+      ['a password in wide characters', /^docs\/wide\.md:1 holds what looks like a key$/],
+      ['a file that is named like a key', /^examples\/deploy\.pem is named as files with keys are$/],
       ['a file that is not there', /^missing: examples\/quickstart\.ts$/],
       ['a type that is not there', /^missing: dist\/public\/simulated\.d\.ts$/],
       ['a type that only a user would miss', /^nodenext: .*sim\/index\.d\.ts.*'preact'/],
@@ -204,5 +279,13 @@ const undate = (text: string) => text.replace(/^(## \S+) \(.*\)$/m, '$1 (not rel
 const pin = (name: string, range: string) => (text: string) =>
   text.replace(`"${name}": "${dependencies[name]}"`, `"${name}": "${range}"`);
 const locked = '"node_modules/zod": {';
+
+type Fields = Record<string, unknown> & {
+  scripts: object;
+  exports: Record<string, unknown>;
+  peerDependenciesMeta: object;
+};
+const inManifest = (change: (fields: Fields) => object) => (text: string) =>
+  `${JSON.stringify(change(JSON.parse(text)), null, 2)}\n`;
 const nameHost = (text: string) => text.replace(locked, `${locked}\n      "resolved": "http://localhost/zod.tgz",`);
 const addScript = (text: string) => text.replace(locked, `${locked}\n      "hasInstallScript": true,`);
