@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { SkillError } from '../../core/contracts/index.ts';
 import { isObject, oneLine, plural, printable, shellWord } from '../../core/text/index.ts';
 import { nextLines, textWidth, wrap } from '../../report/index.ts';
 import { shownPath } from '../../stores/index.ts';
@@ -23,6 +25,10 @@ export type ReviewFlags = { readonly config?: string; readonly keepAll?: boolean
 export async function reviewTasks(file: string | undefined, { config, keepAll }: ReviewFlags, terminal: Terminal) {
   const path = tasksPath(file, await projectOf({ config }, terminal), terminal);
   const shown = shownPath(path, terminal.io.cwd());
+  if (!existsSync(path)) {
+    const hint = 'Draft tasks with: skillopt tasks draft, or name the file: skillopt tasks review FILE';
+    throw new SkillError('TASKS_INVALID', `${shown} does not exist, so there is nothing to review`, { hint });
+  }
   const lines = await readTaskLines(path, shown);
   const open = unreviewedLines(lines);
   const counts = { keep: 0, drop: 0, edit: 0 };

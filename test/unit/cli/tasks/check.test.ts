@@ -169,6 +169,13 @@ describe('tasks review', () => {
     ]);
   });
 
+  it('refuses a file that is not there', async () => {
+    using folder = worldFolder({});
+    const { code, err } = await folder.cli('tasks', 'review');
+    expect([code, err]).toEqual([2, expect.stringContaining('tasks.jsonl does not exist')]);
+    expect(err).toContain('skillopt tasks draft');
+  });
+
   it('refuses a file that has no lines of tasks', async () => {
     using folder = worldFolder({ 'tasks.csv': 'question,answers\nWho?,I\n' });
     const { code, err } = await folder.cli('tasks', 'review', 'tasks.csv');
