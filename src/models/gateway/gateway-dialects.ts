@@ -1,5 +1,5 @@
 import type { Usage } from '../../core/contracts/index.ts';
-import { plainName, valuesOf } from './keep-to-model.ts';
+import { plainName, valuesOf } from './plain-names.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four providers, each of another shape, read field by field
 export type Json = any;

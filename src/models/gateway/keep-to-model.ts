@@ -1,4 +1,5 @@
 import type { GatewayDialect, Json } from './gateway-dialects.ts';
+import { plainName, valuesOf } from './plain-names.ts';
 
 /** What a call asks of the provider besides its model. */
 export class AsksMoreError extends Error {
@@ -18,9 +19,6 @@ export class AsksMoreError extends Error {
 export const keepToModel = (body: Json, { clientTool }: Pick<GatewayDialect, 'clientTool'>): Json =>
   kept(body, { clientTool, isSetting: true });
 
-/** Of all spellings: some servers read names in camel case as well as with underscores, and some in any case. */
-export const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
-
 /** Settings by which a provider does more than generate, with what it was sent, or with a model that is not named in `model`. */
 const ELSEWHERE = new Set([
   ...['mcpservers', 'container', 'websearchoptions', 'searchparameters', 'searchoptions', 'enablesearch', 'plugins'],
@@ -33,77 +31,69 @@ const MORE_SETTINGS = new Set(['request', 'extrabody', 'google']);
 
 /** What a model or a tool of the agent said, and schemas: no provider follows an address in these. */
 const SAID = new Set([
-  ...['args', 'response', 'arguments', 'action', 'operation', 'annotations', 'citations', 'functions', 'text'],
-  ...[
-    'responseformat',
-    'outputconfig',
-    'outputformat',
-    'responseschema',
-    'responsejsonschema',
-    'metadata',
-    'clientmetadata',
-  ],
+  ...['args', 'response', 'arguments', 'action', 'operation', 'annotations', 'citations', 'metadata', 'clientmetadata'],
+  ...['functions', 'text', 'responseformat', 'outputconfig', 'outputformat', 'responseschema', 'responsejsonschema'],
 ]);
 
 /** Parts of a message that may be given as an address, from which the provider then fetches them. */
 const MEDIA = new Set([
-  ...[
-    'image',
-    'imageurl',
-    'video',
-    'videourl',
-    'audio',
-    'audiourl',
-    'inputaudio',
-    'file',
-    'fileurl',
-    'filedata',
-    'fileuri',
-  ],
+  ...['image', 'imageurl', 'video', 'videourl', 'audio', 'audiourl', 'inputaudio'],
+  ...['file', 'fileurl', 'filedata', 'fileuri'],
 ]);
 const MEDIA_NAMES = new Set(['filename', 'displayname', 'name', 'title', 'type', 'mimetype']);
 
 type Place = Pick<GatewayDialect, 'clientTool'> & { readonly isSetting: boolean };
 
+/** In loops without lists beside them: a request of 20 MB may hold millions of values, and all others wait for this. */
 function kept(value: Json, place: Place): Json {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value))
-    return changed(
-      value,
-      value.map((entry) => kept(entry, { ...place, isSetting: false })),
-    );
+  const inner = place.isSetting ? { ...place, isSetting: false } : place;
+  let copy: Json;
+  const set = (key: number | string, after: Json) => {
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    copy[key] = after;
+  };
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const after = kept(value[at], inner);
+      if (after !== value[at]) set(at, after);
+    }
+    return copy ?? value;
+  }
   refuseAddress(value);
-  const entries = Object.entries<Json>(value);
-  if (place.isSetting) refuseSettings(entries);
-  const isToolCall = String(value.type).endsWith('tool_use');
-  const after = entries.map(([key, entry]) => {
-    const name = plainName(key);
-    const isSaid = SAID.has(name) || (isToolCall && name === 'input');
-    if (isSaid && typeof entry === 'object') return entry;
-    if (name === 'tools') return keptTools(entry, place);
-    if (MEDIA.has(name) && isElsewhere(entry)) throw fetched(key);
-    return kept(entry, { ...place, isSetting: place.isSetting && MORE_SETTINGS.has(name) });
-  });
-  if (after.every((entry, at) => entry === entries[at]![1])) return value;
-  return Object.fromEntries(entries.map(([key], at) => [key, after[at]]));
+  if (place.isSetting) refuseSettings(Object.entries(value));
+  for (const key in value) {
+    const after = keptEntry(key, value, { place, inner });
+    if (after !== value[key]) set(key, after);
+  }
+  return copy ?? value;
 }
 
-const changed = (before: Json[], after: Json[]): Json[] =>
-  after.length === before.length && after.every((entry, at) => entry === before[at]) ? before : after;
+function keptEntry(key: string, { [key]: entry, type }: Json, { place, inner }: { place: Place; inner: Place }): Json {
+  if (entry === null || (typeof entry !== 'object' && typeof entry !== 'string')) return entry;
+  const name = plainName(key);
+  if (MEDIA.has(name) && isElsewhere(entry)) throw fetched(key);
+  if (SAID.has(name) || (name === 'input' && typeof type === 'string' && type.endsWith('tool_use'))) return entry;
+  if (name === 'tools') return keptTools(entry, place);
+  return kept(entry, MORE_SETTINGS.has(name) ? place : inner);
+}
 
 function refuseSettings(entries: readonly (readonly [string, Json])[]): void {
-  const names = entries.map(([key]) => plainName(key));
-  const twin = names.find((name, at) => names.indexOf(name) !== at);
-  if (twin !== undefined) throw new AsksMoreError(`${twin}, which is there in two spellings,`);
-  const asked = entries.find(([key, value]) => ELSEWHERE.has(plainName(key)) && !isNothing(value));
-  if (asked !== undefined) throw new AsksMoreError(asked[0]);
+  const names = new Set<string>();
+  for (const [key, value] of entries) {
+    const name = plainName(key);
+    if (names.has(name)) throw new AsksMoreError(`${key}, which is there in two spellings,`);
+    if (ELSEWHERE.has(name) && !isNothing(value)) throw new AsksMoreError(key);
+    names.add(name);
+  }
 }
 
 const isNothing = (value: Json) => value === null || value === false || (Array.isArray(value) && value.length === 0);
 
 /** A source of Anthropic, and an image of some other servers, is named beside its address. */
 function refuseAddress(value: Json): void {
-  const kind = plainName(String(value.type));
+  if (typeof value.type !== 'string') return;
+  const kind = plainName(value.type);
   if ((kind === 'url' || MEDIA.has(kind)) && valuesOf(value, 'url').some(isElsewhere)) throw fetched('url');
 }
 
@@ -130,14 +120,10 @@ function keptTools(tools: Json, place: Place): Json {
   });
   if (place.isSetting && tools.length > 0 && after.length === 0)
     throw new AsksMoreError(`${tools.map(kindOf).join(', ')}, which runs at the provider,`);
-  return changed(tools, after);
+  return after.length === tools.length && after.every((tool, at) => tool === tools[at]) ? tools : after;
 }
 
 const isObject = (value: Json) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const kindOf = (tool: Json): string =>
   isObject(tool) ? String(valuesOf(tool, 'type')[0] ?? Object.keys(tool).join(', ')) : String(tool);
-
-/** By any spelling of a name. */
-export const valuesOf = (object: Json, name: string): Json[] =>
-  Object.entries<Json>(object).flatMap(([key, value]) => (plainName(key) === name ? [value] : []));

@@ -103,8 +103,10 @@ function endOfString(text: string, start: number): number {
 
 function namesRead(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const inner = Object.values(value).reduce<number>((sum, entry) => sum + namesRead(entry), 0);
-  return Array.isArray(value) ? inner : inner + Object.keys(value).length;
+  let names = 0;
+  if (Array.isArray(value)) for (const entry of value) names += namesRead(entry);
+  else for (const key in value) names += 1 + namesRead(value[key]);
+  return names;
 }
 
 /** For requests without a token limit. */

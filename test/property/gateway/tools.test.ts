@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { startModelGateway } from 'skillopt/models';
 import { expect, it } from 'vitest';
-import { startProvider } from '../unit/models/gateway/gateway-calls.ts';
+import { startProvider } from '../../unit/models/gateway/gateway-calls.ts';
 
 const word = fc.constantFrom('web_search', 'mcp', 'function', 'bash_20250124', 'https://a.example', 'data:,x', 'x');
 const key = fc.constantFrom(
