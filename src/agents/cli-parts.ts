@@ -1,5 +1,5 @@
 import { type ChatMessage, OWN_CALL_SENTINEL } from '../core/contracts/index.ts';
-import type { AgentCall, Environment, Provider } from './agent-cli.ts';
+import type { AgentCall, AgentJob, Environment, Provider } from './agent-cli.ts';
 
 /** What a CLI gets in place of a key. The gateway knows the real one. */
 export const NO_KEY = 'held-by-skillopt';
@@ -10,6 +10,15 @@ export const PLAIN_PROMPT = 'Answer the user.';
 /** An option with its value, or nothing where there is no value. */
 export const option = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [name, String(value)];
+
+/**
+ * Tools for the web that could only fail: behind the gateway no provider searches for an agent, and in a sandbox with a gateway
+ * there is no network to fetch from.
+ */
+export const uselessTools = ({ modelUrl, isSandboxed }: AgentJob, { search, fetch }: WebTools): readonly string[] =>
+  modelUrl === undefined ? [] : [...search, ...(isSandboxed ? fetch : [])];
+
+type WebTools = { readonly search: readonly string[]; readonly fetch: readonly string[] };
 
 /** The provider of a CLI that asks OpenAI, or the server that `OPENAI_BASE_URL` names. */
 export function openaiProvider({ OPENAI_API_KEY: key, OPENAI_BASE_URL }: Environment): Provider {

@@ -1,7 +1,7 @@
 import { agentPrograms } from 'skillopt/agents';
 import { startFakeAgentLLM } from 'skillopt/testing';
 import { describe, expect, it } from 'vitest';
-import { COUNT, installedAgents, MOST_USED, openShop, teapotsFor } from './agent-at-work.ts';
+import { COUNT, hasBubblewrap, installedAgents, MOST_USED, openShop, teapotsFor } from './agent-at-work.ts';
 import { plantedPrograms } from './planted-programs.ts';
 
 const rows = installedAgents();
@@ -9,6 +9,9 @@ const rows = installedAgents();
 /** What a repository tells agents, which is no program. */
 const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'];
 const instructions = Object.fromEntries(names.map((name) => [name, 'Be PLANTED-POLITE.\n']));
+
+/** Tools that could only fail behind the gateway, and without a network. */
+const OF_THE_WEB = /"name":"(?:WebSearch|WebFetch|google_web_search|web_fetch|webfetch)"/;
 
 const WORK = ['count.txt', 'teapots.txt', 'where.txt'];
 
@@ -26,7 +29,9 @@ describe.each(rows)('$name at work', ({ name, model, installed }) => {
     expect(changes['teapots.txt']).toContain('+seven');
     expect(changes['count.txt']).toContain('+counted');
     expect(run.usage).toEqual(llm.usage());
-    expect(llm.requests.map(({ text }) => text).join()).toContain('PLANTED-POLITE');
+    const asked = llm.requests.map(({ text }) => text).join();
+    expect(asked).toContain('PLANTED-POLITE');
+    if (hasBubblewrap) expect(asked).not.toMatch(OF_THE_WEB);
     expect(Object.keys(changes).sort(), 'row 12: no program of the repository runs').toEqual(WORK);
   });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentEnd, Usage } from '../../core/contracts/index.ts';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser, EventReader } from '../agent-cli.ts';
-import { AMAZON, GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT } from '../cli-parts.ts';
+import { AMAZON, GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT, uselessTools } from '../cli-parts.ts';
 import { eventsLike, lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
@@ -103,15 +103,18 @@ function readAnswer({ stdout }: AgentOutput) {
   return { text: result, usage, finishReason: stop_reason === 'max_tokens' ? 'length' : 'stop' } as const;
 }
 
-const workArgs = ({ model, limits: { maxTurns, maxUsd }, prompt }: AgentJob): string[] => [
+const workArgs = (job: AgentJob): string[] => [
   ...['-p', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'],
   ...['--setting-sources', 'user,project', '--settings', '{"disableAllHooks":true}', '--strict-mcp-config'],
   '--no-session-persistence',
-  ...option('--model', model),
-  ...option('--max-turns', maxTurns),
-  ...option('--max-budget-usd', maxUsd),
-  ...['--', prompt],
+  ...option('--disallowedTools', uselessTools(job, WEB).join() || undefined),
+  ...option('--model', job.model),
+  ...option('--max-turns', job.limits.maxTurns),
+  ...option('--max-budget-usd', job.limits.maxUsd),
+  ...['--', job.prompt],
 ];
+
+const WEB = { search: ['WebSearch'], fetch: ['WebFetch'] };
 
 const workVariables = ({ modelUrl, model }: AgentJob) => ({
   ...(modelUrl === undefined ? {} : { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: NO_KEY, ...helpersFor(model) }),

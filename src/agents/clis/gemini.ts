@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCall, AgentCli, AgentEvent, AgentJob, AgentOutput, CliUser, EventReader } from '../agent-cli.ts';
-import { GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT } from '../cli-parts.ts';
+import { GOOGLE_CLOUD, NO_KEY, option, PLAIN_PROMPT, uselessTools } from '../cli-parts.ts';
 import { lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
@@ -100,12 +100,15 @@ function userAuth(path: string): unknown {
   }
 }
 
-const workSettings = ({ modelUrl, limits: { maxTurns } }: AgentJob) =>
+const WEB = { search: ['google_web_search'], fetch: ['web_fetch'] };
+
+const workSettings = (job: AgentJob) =>
   JSON.stringify({
     ...commonSettings,
-    security: { auth: { selectedType: modelUrl === undefined ? 'oauth-personal' : 'gemini-api-key' } },
-    ...(maxTurns === undefined ? {} : { model: { maxSessionTurns: maxTurns } }),
+    security: { auth: { selectedType: job.modelUrl === undefined ? 'oauth-personal' : 'gemini-api-key' } },
+    ...(job.limits.maxTurns === undefined ? {} : { model: { maxSessionTurns: job.limits.maxTurns } }),
     context: { memoryBoundaryMarkers: [] }, // no instructions from the folders above the workspace
+    tools: { exclude: uselessTools(job, WEB) },
   });
 
 const Tokens = z.object({

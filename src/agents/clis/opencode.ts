@@ -3,7 +3,15 @@ import { z } from 'zod';
 import type { Usage } from '../../core/contracts/index.ts';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput } from '../agent-cli.ts';
 import { isPassing, statusIn } from '../agent-error.ts';
-import { bareModel, NO_KEY, openaiProvider, option, PLAIN_PROMPT, providerVariables } from '../cli-parts.ts';
+import {
+  bareModel,
+  NO_KEY,
+  openaiProvider,
+  option,
+  PLAIN_PROMPT,
+  providerVariables,
+  uselessTools,
+} from '../cli-parts.ts';
 import { eventsLike, jsonEvents, lastEvent, lineReader, skillNamedIn, toolEvents } from '../read-events.ts';
 
 /**
@@ -91,7 +99,10 @@ const chatSettings = JSON.stringify({
 const modelArgs = ({ modelUrl, model }: AgentJob) =>
   option('-m', modelUrl === undefined ? model : `skillopt/${bareModel(model)}`);
 
-function workSettings({ workspace, modelUrl, model }: AgentJob): string {
+const WEB = { search: [], fetch: ['webfetch'] };
+
+function workSettings(job: AgentJob): string {
+  const { workspace, modelUrl, model } = job;
   const name = bareModel(model);
   const options = { baseURL: modelUrl, apiKey: NO_KEY };
   const skillopt = { npm: '@ai-sdk/openai-compatible', options, models: { [name]: {} } };
@@ -100,6 +111,7 @@ function workSettings({ workspace, modelUrl, model }: AgentJob): string {
     // Without the settings of the repository it would miss these too, and they are no programs.
     instructions: ['AGENTS.md', 'CLAUDE.md'].map((file) => join(workspace, file)),
     skills: { paths: [join(workspace, opencode.skillFolders.project)] },
+    tools: Object.fromEntries(uselessTools(job, WEB).map((tool) => [tool, false])),
     ...(modelUrl === undefined ? {} : { provider: { skillopt }, small_model: `skillopt/${name}` }),
   });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentCli, AgentEvent, AgentJob, AgentOutput, EventReader } from '../agent-cli.ts';
-import { NO_KEY, openaiProvider, option, PLAIN_PROMPT } from '../cli-parts.ts';
+import { NO_KEY, openaiProvider, option, PLAIN_PROMPT, uselessTools } from '../cli-parts.ts';
 import { lastEvent } from '../read-events.ts';
 import { claudeReader } from './claude.ts';
 
@@ -105,11 +105,14 @@ const workArgs = ({ model, limits: { maxTurns }, prompt, modelUrl }: AgentJob): 
   ...['-p', prompt],
 ];
 
-const workSettings = ({ modelUrl }: AgentJob) =>
+const WEB = { search: [], fetch: ['web_fetch'] };
+
+const workSettings = (job: AgentJob) =>
   JSON.stringify({
-    security: { auth: { selectedType: modelUrl === undefined ? 'qwen-oauth' : 'openai' } },
+    security: { auth: { selectedType: job.modelUrl === undefined ? 'qwen-oauth' : 'openai' } },
     general: { disableAutoUpdate: true },
     privacy: { usageStatisticsEnabled: false },
+    tools: { exclude: uselessTools(job, WEB) },
     hooksConfig: { enabled: false },
     telemetry: { enabled: false },
   });

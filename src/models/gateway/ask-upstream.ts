@@ -266,10 +266,14 @@ export function withoutHops(headers: IncomingHttpHeaders | PlainHeaders): PlainH
   return Object.fromEntries(kept);
 }
 
+/** Headers that ask a server for another method than that of the request, which is the one that we have looked at. */
+const OTHER_METHOD = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+
 /** The caller's headers. If there are `own` ones, they replace the caller's sign-in. Answers must not be compressed. */
 export function requestHeaders(headers: IncomingHttpHeaders, own: Readonly<Record<string, string>>): PlainHeaders {
   const added = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]);
-  const passed = Object.entries(withoutHops(headers)).filter(([name]) => added.length === 0 || !SIGN_IN.includes(name));
+  const left = [...SIGN_IN, ...OTHER_METHOD];
+  const passed = Object.entries(withoutHops(headers)).filter(([name]) => added.length === 0 || !left.includes(name));
   return Object.fromEntries([...passed, ['accept-encoding', 'identity'], ...added]);
 }
 

@@ -1,4 +1,5 @@
 import type { Usage } from '../../core/contracts/index.ts';
+import { plainName, valuesOf } from './plain-names.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four providers, each of another shape, read field by field
 export type Json = any;
@@ -8,9 +9,14 @@ export type Fault = { readonly status: number; readonly message: string };
 
 /** How one API asks for a generation and answers. An event is one of a stream, or the whole answer. */
 export type GatewayDialect = {
+  /** How the path of a generation ends. */
   readonly path: RegExp;
+  /** Whole paths, for calls with our key: what only ends like a generation may be another call, or one of another model. */
+  readonly known: { readonly generation: RegExp; readonly count?: RegExp };
   modelOf(body: Json, path: string): string | undefined;
   toolNames(body: Json): (string | undefined)[];
+  /** What may pass of a tool: all of it if the agent runs it, and nothing if the provider does. An unchanged tool is returned itself. */
+  clientTool(tool: Json): Json | undefined;
   /** The tokens in an event. Later ones replace earlier ones, field by field. */
   usageIn(event: Json): object | undefined;
   toUsage(tokens: Json): Usage;
@@ -22,10 +28,33 @@ export type GatewayDialect = {
   prepare?(body: Json): Json;
 };
 
+/** What clients and providers write before a path: an API behind another one's address, a deployment of Azure, a version. */
+const BEFORE = String.raw`^(?:/api)?(?:/v\d\w*)?(?:/anthropic|/openai(?:/deployments/[\w.-]+)?)?(?:/v\d\w*)?`;
+const whole = (path: string) => new RegExp(`${BEFORE}${path}$`);
+
+/** Lists of models, and single ones. */
+export const MODELS = whole(String.raw`(?:/projects/[^/]+/locations/[^/]+)?(?:/publishers/\w+)?/models(?:/[^/]+){0,3}`);
+
+/**
+ * Whether an agent runs a tool, by its kind. A list of these, and not of the others: providers think up further ones. A tool
+ * with a name and without a kind is a function.
+ */
+function isKind(tool: Json, kinds: RegExp): boolean {
+  const named = valuesOf(tool, 'type').filter((kind) => kind !== null);
+  if (named.length === 0) return ['name', 'function'].some((name) => valuesOf(tool, name).length > 0);
+  return named.every((kind) => typeof kind === 'string' && kinds.test(kind));
+}
+
+/** Those with a date have a schema that the model knows, and run at the agent. A search for tools reads the request itself. */
+const ANTHROPIC_KINDS =
+  /^(?:custom|(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}|tool_search_tool_(?:regex|bm25)(?:_\d{8})?)$/;
+
 const anthropic: GatewayDialect = {
   path: /\/messages$/,
+  known: { generation: whole('/messages'), count: whole('/messages/count_tokens') },
   modelOf: ({ model }) => model,
-  toolNames: ({ tools = [] }) => tools.map(({ name }: Json) => name),
+  toolNames: ({ tools }) => listOf(tools).map(({ name }) => name),
+  clientTool: (tool) => (isKind(tool, ANTHROPIC_KINDS) ? tool : undefined),
   usageIn: (event) => event.message?.usage ?? event.usage,
   toUsage: ({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens }) => ({
     input: count(input_tokens) + count(cache_creation_input_tokens) + count(cache_read_input_tokens),
@@ -40,8 +69,10 @@ const anthropic: GatewayDialect = {
 
 const chat: GatewayDialect = {
   path: /\/chat\/completions$/,
+  known: { generation: whole('/chat/completions') },
   modelOf: ({ model }) => model,
-  toolNames: ({ tools = [] }) => tools.map((tool: Json) => tool.function?.name ?? tool.name),
+  toolNames: ({ tools }) => listOf(tools).map((tool) => tool.function?.name ?? tool.name),
+  clientTool: (tool) => (isKind(tool, /^(?:function|custom)$/) ? tool : undefined),
   usageIn: ({ usage }) => usage,
   toUsage: (tokens) => ({
     input: count(tokens.prompt_tokens),
@@ -60,10 +91,20 @@ const chat: GatewayDialect = {
 
 const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
 
+/** Codex puts those of a server into a namespace, and searches for tools itself. */
+const RESPONSES_KINDS =
+  /^(?:function|custom|namespace|tool_search|local_shell|apply_patch|computer|computer_use_preview)$/;
+
+/** A shell runs in a container of the provider, unless it is said to be local. */
+const isLocalShell = (tool: Json): boolean =>
+  tool.type === 'shell' && tool.environment?.type === 'local' && valuesOf(tool, 'environment').length === 1;
+
 const responses: GatewayDialect = {
   path: /\/responses$/,
+  known: { generation: whole('/responses'), count: whole('/responses/input_tokens') },
   modelOf: ({ model }) => model,
-  toolNames: ({ tools = [] }) => tools.map(({ name, type }: Json) => name ?? type),
+  toolNames: ({ tools }) => listOf(tools).map(({ name, type }) => name ?? type),
+  clientTool: (tool) => (isKind(tool, RESPONSES_KINDS) || isLocalShell(tool) ? tool : undefined),
   usageIn: (event) => event.response?.usage ?? event.usage,
   toUsage: (tokens) => ({
     input: count(tokens.input_tokens),
@@ -79,14 +120,28 @@ const responses: GatewayDialect = {
   toError: openaiError,
 };
 
+const GOOGLE_MODEL = String.raw`^/v\d\w*(?:/projects/[\w.:-]+/locations/[\w-]+)?(?:/publishers/google)?/models/[\w.@-]+`;
+
+/** One tool of Google holds several. A computer is used by the agent. */
+const GOOGLE_KINDS = ['functiondeclarations', 'computeruse'];
+
 /** With a Google sign-in, requests and answers are wrapped in `request` and `response`. */
 const google: GatewayDialect = {
   path: /:(?:streamG|g)enerateContent$/,
+  known: {
+    generation: new RegExp(`(?:${GOOGLE_MODEL}|^/v1internal):(?:streamG|g)enerateContent$`),
+    count: new RegExp(`(?:${GOOGLE_MODEL}|^/v1internal):countTokens$`),
+  },
   modelOf: ({ model }, path) => /models\/([^/:]+):/.exec(path)?.[1] ?? model, // the path is what the provider reads
   toolNames: (body) =>
-    ((body.request ?? body).tools ?? [])
-      .flatMap(({ functionDeclarations = [] }: Json) => functionDeclarations)
-      .map(({ name }: Json) => name),
+    listOf((body.request ?? body).tools)
+      .flatMap(({ functionDeclarations }) => listOf(functionDeclarations))
+      .map(({ name }) => name),
+  clientTool: (tool) => {
+    const [all, own] = [Object.keys(tool), Object.keys(tool).filter((key) => GOOGLE_KINDS.includes(plainName(key)))];
+    if (own.length === all.length) return tool;
+    return own.length === 0 ? undefined : Object.fromEntries(own.map((key) => [key, tool[key]]));
+  },
   usageIn: (event) => (event.response ?? event).usageMetadata,
   toUsage: (tokens) => ({
     input: count(tokens.promptTokenCount) + count(tokens.toolUsePromptTokenCount),
@@ -105,6 +160,12 @@ const google: GatewayDialect = {
 const dialects = [anthropic, chat, responses, google];
 
 export const findDialect = (path: string) => dialects.find((dialect) => dialect.path.test(path));
+
+/** The dialect of a call that may be made with our key. */
+export const findKnown = (path: string, what: 'generation' | 'count') =>
+  dialects.find(({ known }) => known[what]?.test(path));
+
+const listOf = (value: Json): Json[] => (Array.isArray(value) ? value.filter((one) => Object(one) === one) : []);
 
 function openaiError(status: number, message: string): object {
   return { error: { message, type: kindOf(status), code: kindOf(status), param: null } };

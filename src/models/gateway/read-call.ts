@@ -2,20 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import type { Usage } from '../../core/contracts/index.ts';
 import { knowKey } from '../../core/guard/index.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
-import { type Fault, findDialect, type GatewayDialect, type Json } from './gateway-dialects.ts';
+import { type PlainHeaders, requestHeaders, signInOf, type UpstreamRequest } from './ask-upstream.ts';
+import { type Fault, findDialect, findKnown, type GatewayDialect, type Json, MODELS } from './gateway-dialects.ts';
+import { AsksMoreError, keepToModel } from './keep-to-model.ts';
 import { isPacked } from './unpack-body.ts';
 
 /** What is known of a call before its body is read. */
 export type Call = {
   readonly request: UpstreamRequest;
-  /** Absent if it asks for no generation. */
+  /** Of a call whose body is read: a generation, or with our key a count of tokens. */
   readonly dialect?: GatewayDialect | undefined;
+  readonly isGeneration: boolean;
+  /** Whether it is made with our key. */
+  readonly hasKey: boolean;
 };
 export type RefusedCall = { readonly refused: Fault; readonly dialect?: GatewayDialect | undefined };
-
-/** Other calls that pass under our key: they cost nothing and only describe models. */
-const FREE = /^POST .*(?:\/count_tokens|:countTokens|\/input_tokens)$|^(?:GET|HEAD) .*\/models(?:\/[^/]+)*$/;
 
 export function readCall(
   { method = 'GET', url = '/', headers }: IncomingMessage,
@@ -24,17 +25,25 @@ export function readCall(
   const hasKey = Object.keys(endpoint.headers).length > 0;
   const target = targetOf(url, root, hasKey);
   if (target === undefined) return refused(404, 'No such path below this gateway.');
-  const asked = `${method} ${target.path}`;
-  const dialect = method === 'POST' ? findDialect(target.path) : undefined;
-  if (hasKey && dialect === undefined && !FREE.test(asked))
-    return refused(404, `${asked} is not passed on: only generations, counts of tokens and lists of models are.`);
-  const { 'content-encoding': encoding = [], ...plain } = requestHeaders(headers, endpoint.headers);
-  const sent = isPacked(encoding)
-    ? plain
-    : { ...plain, ...(encoding.length === 0 ? {} : { 'content-encoding': encoding }) };
+  const isPost = method === 'POST';
+  const generation = isPost ? (hasKey ? findKnown(target.path, 'generation') : findDialect(target.path)) : undefined;
+  // Counts cost nothing and only describe a request, but for them too a provider would fetch what that names.
+  const dialect = generation ?? (isPost && hasKey ? findKnown(target.path, 'count') : undefined);
+  const isList = ['GET', 'HEAD'].includes(method) && MODELS.test(target.path);
+  if (hasKey && dialect === undefined && !isList) return refused(404, refusedPath(method, target.path));
+  const sent = sentHeaders(requestHeaders(headers, endpoint.headers), { isRead: dialect !== undefined && hasKey });
   const request = { method, path: `${target.path}${target.query}`, headers: sent };
   if (!hasKey) signInOf(headers).forEach(knowKey);
-  return { request, dialect };
+  return { request, dialect, isGeneration: generation !== undefined, hasKey };
+}
+
+const refusedPath = (method: string, path: string) =>
+  `${method} ${path} is not passed on: only generations, counts of tokens and lists of models are.`;
+
+/** Bodies are sent unpacked. One that was read is sent as what it was read as: UTF-8 and JSON. */
+function sentHeaders({ 'content-encoding': encoding = [], ...plain }: PlainHeaders, { isRead }: { isRead: boolean }) {
+  if (isRead) return { ...plain, 'content-type': 'application/json' };
+  return isPacked(encoding) || encoding.length === 0 ? plain : { ...plain, 'content-encoding': encoding };
 }
 
 /** What a generation asks for. */
@@ -47,16 +56,57 @@ export type Asked = {
   readonly bytes: Buffer;
 };
 
-export function readAsked(bytes: Buffer, dialect: GatewayDialect, path: string): Asked | Fault {
+type ReadCall = { readonly dialect: GatewayDialect; readonly path: string; readonly hasKey: boolean };
+
+export function readAsked(bytes: Buffer, { dialect, path, hasKey }: ReadCall): Asked | Fault {
   try {
-    const body = JSON.parse(bytes.toString('utf8'));
-    const prepared = dialect.prepare?.(body) ?? body;
+    const text = utf8.decode(bytes);
+    const body = JSON.parse(text);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return NO_JSON;
+    if (namesWritten(text) !== namesRead(body)) return TWICE;
+    const own = hasKey ? keepToModel(body, dialect) : body;
+    const prepared = dialect.prepare?.(own) ?? own;
     const sent = prepared === body ? bytes : Buffer.from(JSON.stringify(prepared));
     const model = dialect.modelOf(body, path.split('?')[0]!);
-    return { dialect, body, model, most: mostOf(body, bytes), bytes: sent };
-  } catch {
-    return { status: 400, message: 'Expected a request in JSON.' };
+    return { dialect, body: prepared, model, most: mostOf(body, bytes), bytes: sent };
+  } catch (error) {
+    return error instanceof AsksMoreError ? { status: 400, message: error.message } : NO_JSON;
   }
+}
+
+/** Of bytes that are no UTF-8, a provider could read other names than we do. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const NO_JSON: Fault = { status: 400, message: 'Expected a request in JSON.' };
+const TWICE: Fault = {
+  status: 400,
+  message: 'A name stands twice in the same object. What we count could be another value than what the provider reads.',
+};
+
+/** How many names of values a text in JSON has. A parser keeps one of those that are equal, and others may keep another. */
+function namesWritten(text: string): number {
+  let names = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') at = endOfString(text, at);
+    else if (text[at] === ':') names++;
+  }
+  return names;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === '\\') escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+}
+
+function namesRead(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let names = 0;
+  if (Array.isArray(value)) for (const entry of value) names += namesRead(entry);
+  else for (const key in value) names += 1 + namesRead(value[key]);
+  return names;
 }
 
 /** For requests without a token limit. */

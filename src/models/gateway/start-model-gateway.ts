@@ -152,10 +152,13 @@ type Answering = {
 async function answer(call: Call, { incoming, room, relay, counting }: Answering): Promise<void> {
   let begun: BegunCall | undefined;
   const look = (bytes: Buffer): Buffer | Fault => {
-    const asked = call.dialect && readAsked(bytes, call.dialect, call.request.path);
-    if (asked === undefined) return bytes;
-    const refusal = 'status' in asked ? asked : counting.admission.refuse(asked);
-    if (refusal !== undefined || 'status' in asked) return refusal!;
+    const { dialect, isGeneration, hasKey, request } = call;
+    if (dialect === undefined) return hasKey ? Buffer.alloc(0) : bytes;
+    const asked = readAsked(bytes, { dialect, path: request.path, hasKey });
+    if ('status' in asked) return asked;
+    if (!isGeneration) return asked.bytes;
+    const refusal = counting.admission.refuse(asked);
+    if (refusal !== undefined) return refusal;
     begun = { ...call, dialect: asked.dialect, model: asked.model, counted: begin(asked, relay, counting) };
     return asked.bytes;
   };
