@@ -1,6 +1,7 @@
 // Logs a run to an experiment tracker while it trains: its settings, the figures of each step, its verdict. Here by the
 // REST API of MLflow: TRACKER_URL=http://127.0.0.1:5000, and TRACKER_TOKEN where one is needed. For another tracker
-// write `send` again: nothing else knows the API. A tracker that is down or slow neither stops nor slows the run.
+// write `send` again: nothing else knows the API. A tracker that is down or slow neither stops nor slows the run: it is asked
+// again at the next event after a pause, and at the end. After Ctrl-C it shows the run as KILLED, after `kill -9` still as RUNNING.
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { emptyRun, type RunEvent, type RunState, reduce, runDirectory, SimpleQAEnv, SkillOptTrainer } from 'skillopt';
@@ -8,6 +9,8 @@ import { isAccepted, verdictOf } from 'skillopt/run';
 import { createWorld, simulatedOptimizer, simulatedTarget } from 'skillopt/sim';
 
 const LIMIT_MS = 5000; // for an answer, and for all that is left at the end
+const LIMIT_BYTES = 1e6; // for an answer
+const PAUSE_MS = 10_000; // after a failure
 
 /** A run so far: a row of figures after the baseline and after each step, and one at its end. */
 type Report = { name: string; state: RunState; rows: Row[]; status: string };
@@ -65,17 +68,32 @@ async function send(known: Known | undefined, { name, state, rows, status }: Rep
   return { ...known, status };
 }
 
+/** At most the first megabyte: an answer may be endless. */
+async function readJson({ body }: Response) {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    parts.push(part);
+    size += part.length;
+    if (size > LIMIT_BYTES) throw Object.assign(new Error(), { name: 'TOO_LONG' });
+  }
+  return JSON.parse(Buffer.concat(parts).toString());
+}
+
 /** One request at a time. What waits is one row a step, and a resumed run reads from its journal what was never taken. */
 function trackRun(name: string, url: string, token?: string) {
   const report: Report = { name, state: emptyRun, rows: [], status: 'RUNNING' };
   let [known, sending, hasWarned]: [Known?, Promise<void>?, boolean?] = [];
+  let [isOurs, nextAt] = [false, 0];
   const late = new AbortController();
   const post: Post = async (path, body) => {
     const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
     const signal = AbortSignal.any([late.signal, AbortSignal.timeout(LIMIT_MS)]);
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
-    if (!response.ok) throw Object.assign(new Error(), { name: `HTTP ${response.status}` });
-    return (await response.json()) as Awaited<ReturnType<Post>>;
+    const redirect = 'manual'; // neither settings nor token are for another address
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body), signal, redirect });
+    if (response.ok) return (await readJson(response)) as Awaited<ReturnType<Post>>;
+    await response.body?.cancel();
+    throw Object.assign(new Error(), { name: `HTTP ${response.status}` });
   };
   const sendAll = async () => {
     try {
@@ -85,23 +103,28 @@ function trackRun(name: string, url: string, token?: string) {
       const { name: kind, cause } = error as Error & { cause?: { code?: string } }; // a message may hold the token
       if (!hasWarned)
         console.warn(`the tracker fails (${cause?.code ?? kind}): it is tried again, and the run continues`);
-      hasWarned = true;
+      [hasWarned, nextAt] = [true, Date.now() + PAUSE_MS];
     }
   };
-  const onEvent = (event: RunEvent, state: RunState) => {
+  /** What an earlier process has done. */
+  const onPast = (event: RunEvent, state: RunState) => {
     const row = rowOf(event, state);
     if (row) report.rows.push(row);
     Object.assign(report, { state, status: state.isDone ? 'FINISHED' : 'RUNNING' });
-    sending ??= sendAll().then(() => (sending = undefined));
   };
-  const close = async () => {
-    if (report.state === emptyRun) return; // it was never begun
-    if (!report.state.isDone) report.status = 'FAILED';
+  const onEvent = (event: RunEvent, state: RunState) => {
+    onPast(event, state);
+    isOurs = true;
+    if (Date.now() >= nextAt) sending ??= sendAll().then(() => (sending = undefined));
+  };
+  const close = async (status: 'FAILED' | 'KILLED') => {
+    if (!isOurs && !report.state.isDone) return; // it was never begun, or is at work in another process
+    if (!report.state.isDone) report.status = status;
     setTimeout(() => late.abort(), LIMIT_MS).unref();
     await sending;
     await sendAll();
   };
-  return { onEvent, close };
+  return { onPast, onEvent, close };
 }
 
 const outRoot = process.argv[2] ?? 'runs/tracked';
@@ -110,8 +133,10 @@ const tracker = url ? trackRun(basename(outRoot), url.replace(/\/$/, ''), token)
 let past = emptyRun;
 for (const event of await runDirectory(outRoot).read()) {
   past = reduce(past, event);
-  tracker?.onEvent(event, past);
+  tracker?.onPast(event, past);
 }
+const interrupt = new AbortController();
+process.once('SIGINT', () => interrupt.abort()); // a second Ctrl-C does not wait for calls in flight
 const { items, initialSkill } = createWorld({ train: 24, val: 20, test: 20 });
 const trainer = new SkillOptTrainer({
   config: { numEpochs: 2, batchSize: 8, outRoot },
@@ -119,8 +144,9 @@ const trainer = new SkillOptTrainer({
   target: simulatedTarget(),
   optimizer: simulatedOptimizer(),
   observers: tracker ? [tracker] : [],
+  signal: interrupt.signal,
 });
-const summary = await trainer.train().finally(() => tracker?.close());
+const summary = await trainer.train().finally(() => tracker?.close(interrupt.signal.aborted ? 'KILLED' : 'FAILED'));
 
 console.log(`test ${summary.baselineTestHard} → ${summary.testHard}`);
 assert(summary.testHard! > summary.baselineTestHard!, 'the trained skill must do better on tasks it has never seen');

@@ -29,6 +29,11 @@ export const REDACTION_PIECES: readonly string[] = [
     'PASSWORD (',
     'pw pw: ',
     'pin 1 ',
+    'secret, ',
+    'smtp pass ',
+    'pass for a ',
+    'wpa key ',
+    'admin / ',
   ],
   ...[
     'sk-a',

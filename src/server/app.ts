@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { getPath } from 'hono/utils/url';
 import { z } from 'zod';
 import type { NightsPlace } from '../app/index.ts';
 import { maskKeys } from '../core/guard/index.ts';
@@ -9,7 +10,7 @@ import { attemptPage, attemptsPage } from './attempts-page.ts';
 import { comparePage } from './compare-page.ts';
 import { eventsPage } from './events-page.ts';
 import { problemOf, Refusal, statusOf } from './failure.ts';
-import { admit, guard } from './guard.ts';
+import { admit, guard, homeOf } from './guard.ts';
 import { adoptShown, nightsPage } from './nights-page.ts';
 import { readAsset, readIndex, typeOf } from './page-files.ts';
 import type { Shown } from './read-run.ts';
@@ -40,7 +41,8 @@ const LOCAL = ['localhost', '127.0.0.1'];
 export function openApp(options: AppOptions): { readonly app: Hono; close(): void } {
   const { token, hosts = LOCAL } = options;
   const [folder, views] = [runFolder(options), runViews()];
-  const app = new Hono();
+  const home = homeOf(token);
+  const app = new Hono({ getPath: (request) => withoutHome(getPath(request), home) });
   app.onError((error, context) => {
     const { message, hint } = problemOf(error);
     const shown = { message: maskKeys(message), hint: maskKeys(hint) };
@@ -59,6 +61,9 @@ export function openApp(options: AppOptions): { readonly app: Hono; close(): voi
   addOtherRoutes(app, folder, options);
   return { app, close: views.close };
 }
+
+/** Browsers ask below the home; the routes are the same there. */
+const withoutHome = (path: string, home: string) => (path.startsWith(`${home}/`) ? path.slice(home.length) : path);
 
 /** A JSON answer in which no key of this process is left. */
 const answer = (context: Context, value: unknown) =>

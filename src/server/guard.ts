@@ -69,10 +69,17 @@ const cookieName = (context: Context) => `skillopt-${/:(\d+)$/.exec(hostOf(conte
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const isSame = (given: string, token: string) => timingSafeEqual(digest(given), digest(token));
 
+/**
+ * The path below which the page and all that it asks for lie. A browser sends a cookie to every port of a host: without a path that
+ * only this server and its page know, whoever serves another page on this machine would be sent the token.
+ */
+export const homeOf = (token: string): string =>
+  `/${createHash('sha256').update(`home of ${token}`).digest('base64url')}`;
+
 /** Changes the token of the address into a cookie. */
 export function admit(context: Context, token: string): Response {
   if (!isSame(context.req.query('token') ?? '', token))
     throw new Refusal(401, 'this is not the token of this server', REOPEN);
-  setCookie(context, cookieName(context), token, { httpOnly: true, sameSite: 'Strict', path: '/' });
-  return context.redirect('/');
+  setCookie(context, cookieName(context), token, { httpOnly: true, sameSite: 'Strict', path: `${homeOf(token)}/` });
+  return context.redirect(`${homeOf(token)}/`);
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { emptyRun, reduce } from 'skillopt';
+import { emptyRun, reduce, runDirectory } from 'skillopt';
 import { verdictOf } from 'skillopt/run';
 import { expect, it } from 'vitest';
 import { readJournal } from '../../src/stores/run/journal.ts';
@@ -31,11 +32,12 @@ async function serve(listener: RequestListener) {
 async function startTracker() {
   const runs: TrackedRun[] = [];
   const asked: { readonly path: string; readonly token: string | undefined }[] = [];
-  const far = { isRefusing: false };
+  const far = { isRefusing: false, onCreate: () => {} };
   const answers: Record<string, (body: never) => object | undefined> = {
     create({ run_name, tags }: { run_name: string; tags: Row[] }) {
       const info = { run_id: `run-${runs.length + 1}`, run_name, status: 'RUNNING' };
       runs.push({ info, data: { metrics: [], params: [], tags } });
+      far.onCreate();
       return { run: runs.at(-1) };
     },
     search({ filter }: { filter: string }) {
@@ -81,9 +83,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 
 /** The example as a program. */
 function trackRun(folder: string, env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [...programArgs('examples/track-run.ts'), join(folder, 'run')], {
-    env: { PATH: process.env.PATH, ...env },
-  });
+  const child = startTracking(folder, env);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => (out += chunk));
   child.stderr.on('data', (chunk) => (err += chunk));
@@ -91,6 +91,11 @@ function trackRun(folder: string, env: Readonly<Record<string, string>>) {
     child.on('close', (code) => done({ code, out, err })),
   );
 }
+
+const startTracking = (folder: string, env: Readonly<Record<string, string>>) =>
+  spawn(process.execPath, [...programArgs('examples/track-run.ts'), join(folder, 'run')], {
+    env: { PATH: process.env.PATH, ...env },
+  });
 
 /** What the journal of a run says after its baseline, after each step and at its end: amounts as the sum of all lines so far. */
 async function figuresOf(folder: string) {
@@ -169,15 +174,67 @@ it('a resumed run continues the same run of the tracker, and brings what it miss
   expect(pointsOf(tracked!)).toEqual((await figuresOf(folder.path)).points);
 });
 
+/** As after a kill in the last step. Answers with the number of that step. */
+function cutOff(folder: string): number {
+  const journal = join(folder, 'run/events.jsonl');
+  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+  const cut = lines.findLastIndex((line) => line.includes('"step-end"'));
+  expect(cut).toBeGreaterThan(0);
+  writeFileSync(journal, `${lines.slice(0, cut).join('\n')}\n`);
+  return JSON.parse(lines[cut]!).step;
+}
+
+it('a process that may not have the run says nothing about it', async () => {
+  await using tracker = await startTracker();
+  using folder = tempFolder();
+  await trackRun(folder.path, { TRACKER_URL: tracker.url });
+  cutOff(folder.path);
+  const [{ info }] = tracker.runs as [TrackedRun];
+  info.status = 'RUNNING';
+  tracker.asked.length = 0;
+  await using _atWork = await runDirectory(join(folder.path, 'run')).open();
+  const second = await trackRun(folder.path, { TRACKER_URL: tracker.url });
+  expect(second).toMatchObject({ code: 1, err: expect.stringContaining('RUN_LOCKED') });
+  expect([info.status, tracker.asked]).toEqual(['RUNNING', []]);
+});
+
+it('a run that is interrupted is no longer shown as running, and the next process continues it', async () => {
+  await using tracker = await startTracker();
+  using folder = tempFolder();
+  const child = startTracking(folder.path, { TRACKER_URL: tracker.url });
+  tracker.far.onCreate = () => child.kill('SIGINT');
+  await new Promise((done) => child.on('close', done));
+  expect(tracker.runs.map(({ info }) => info.status)).toEqual(['KILLED']);
+  expect(await trackRun(folder.path, { TRACKER_URL: tracker.url })).toMatchObject({ code: 0, err: '' });
+  expect(tracker.runs.map(({ info }) => info.status)).toEqual(['FINISHED']);
+  expect(pointsOf(tracker.runs[0]!)).toEqual((await figuresOf(folder.path)).points);
+});
+
 it('a run ends as it would without a tracker, whatever the tracker does, and one line says so', async () => {
   await using tracker = await startTracker();
   tracker.far.isRefusing = true;
   await using silent = await serve(() => undefined);
+  await using elsewhere = await startTracker();
+  await using redirecting = await serve((request, response) =>
+    response.writeHead(307, { location: elsewhere.url + request.url }).end(),
+  );
+  let sent = 0;
+  await using endless = await serve(async (_, response) => {
+    const chunk = ' '.repeat(100_000);
+    for (response.writeHead(200); !response.closed; sent += chunk.length)
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  });
   const down = await serve(() => undefined);
   await down[Symbol.asyncDispose]();
   using alone = tempFolder();
   const { out } = await trackRun(alone.path, {});
-  const troubles = { [tracker.url]: 'HTTP 400', [silent.url]: 'AbortError|TimeoutError', [down.url]: 'ECONNREFUSED' };
+  const troubles = {
+    [tracker.url]: 'HTTP 400',
+    [silent.url]: 'AbortError|TimeoutError',
+    [down.url]: 'ECONNREFUSED',
+    [redirecting.url]: 'HTTP 307',
+    [endless.url]: 'TOO_LONG',
+  };
   const starts = Object.entries(troubles).map(async ([TRACKER_URL, reason]) => {
     using folder = tempFolder();
     const ended = await trackRun(folder.path, { TRACKER_URL, TRACKER_TOKEN: 'dummy-token' });
@@ -189,6 +246,9 @@ it('a run ends as it would without a tracker, whatever the tracker does, and one
     expect(JSON.stringify(ended)).not.toContain('dummy-token');
   });
   await Promise.all(starts);
+  expect(elsewhere.asked).toEqual([]);
+  expect(tracker.asked.length).toBeLessThan(10); // of some fifty events
+  expect(sent).toBeLessThan(20e6);
 });
 
 it('shows neither address nor token where either of them cannot be sent', async () => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { constants, createReadStream, existsSync } from 'node:fs';
-import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, lstat, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../../core/contracts/index.ts';
 import {
@@ -14,6 +14,7 @@ import {
   STATE_FORMAT,
   type Views,
 } from '../../core/run/index.ts';
+import { plural } from '../../core/text/index.ts';
 import {
   fileReason,
   isFileError,
@@ -107,16 +108,32 @@ async function scan(path: string, take: (event: RunEvent) => void, from?: Journa
 }
 type Scanned = Awaited<ReturnType<typeof scan>>;
 
+/** Follows no link: the author of a run that came from elsewhere would choose which file is read here, and shown. */
 async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path, { start, highWaterMark: CHUNK_BYTES });
+    await using file = await open(path, constants.O_RDONLY | NO_FOLLOW);
+    yield* file.createReadStream({ start, highWaterMark: CHUNK_BYTES, autoClose: false });
   } catch (cause) {
     if (isMissing(cause)) return;
+    if (await isLink(path)) throw linkedJournal(path);
     const hint = 'Check that it is a file and that you may read it.';
     throw new SkillError('JOURNAL_CORRUPT', `${shownPath(path)} cannot be read: ${fileReason(cause)}`, { cause, hint });
   }
 }
 
+/** A folder above it that is a link to itself fails in the same way. */
+const isLink = (path: string) =>
+  lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
+
+const linkedJournal = (path: string) =>
+  new SkillError('JOURNAL_CORRUPT', `${shownPath(path)} is a link, and the journal of a run must be a file`, {
+    hint: 'Put a copy of the file in its place, if you know where it leads.',
+  });
+
+/** An error says how long a damaged line is and quotes nothing of it: the file may be another one, with secrets in it. */
 function readLine(lines: JournalLines, line: string, where: string): RunEvent {
   try {
     return lines.read(line);
@@ -126,11 +143,11 @@ function readLine(lines: JournalLines, line: string, where: string): RunEvent {
         cause,
         hint: 'Update skillopt to read this run.',
       });
-    const preview = line.length > 60 ? `${line.slice(0, 60)}…` : line;
-    const reason =
-      cause instanceof SyntaxError ? 'must be a JSON object with a "type" that this version knows' : message(cause);
-    throw new SkillError('JOURNAL_CORRUPT', `${where} ${reason}, got ${preview || 'an empty line'}`, {
-      cause,
+    const got = line === '' ? 'an empty line' : `a line of ${plural(line.length, 'character')}`;
+    const isNoJson = cause instanceof SyntaxError; // whose message quotes the line
+    const reason = isNoJson ? 'must be a JSON object with a "type" that this version knows' : message(cause);
+    throw new SkillError('JOURNAL_CORRUPT', `${where} ${reason}, got ${got}`, {
+      ...(isNoJson ? {} : { cause }),
       hint: UNCHANGED,
     });
   }
@@ -249,7 +266,7 @@ export async function readKeptState(directory: string, journal: string): Promise
 async function hasPlace(path: string, { size, check }: JournalPlace): Promise<boolean> {
   const end = `,"check":"${check}"}\n`;
   try {
-    await using file = await open(path, 'r');
+    await using file = await open(path, constants.O_RDONLY | NO_FOLLOW);
     const { buffer } = await file.read(Buffer.alloc(end.length), 0, end.length, size - end.length);
     return buffer.toString('latin1') === end;
   } catch (error) {

@@ -79,7 +79,14 @@ function readFirst(told: string): number | undefined {
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix/store'];
 const SYSTEM_SETTINGS = [
   ...['/etc/alternatives', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'],
-  ...['/etc/passwd', '/etc/group', '/etc/localtime', '/etc/ssl', '/etc/ca-certificates', '/etc/pki'],
+  ...['/etc/passwd', '/etc/group', '/etc/localtime'],
+];
+
+/** Of TLS what is public. Private keys of the machine lie beside it, and root could read them. */
+const CERTIFICATES = [
+  ...['certs', 'cert.pem', 'ca-bundle.pem', 'openssl.cnf'].map((name) => `/etc/ssl/${name}`),
+  ...['tls/certs', 'tls/cert.pem', 'tls/openssl.cnf', 'ca-trust', 'java'].map((name) => `/etc/pki/${name}`),
+  '/etc/ca-certificates',
 ];
 
 /** For looking up names of machines. */
@@ -90,7 +97,7 @@ type Isolation = { readonly hasProc: boolean; readonly network?: SandboxRequest[
 
 /** New namespaces for everything, also network and processes. The system's programs are there, read-only. */
 function isolationArgs({ hasProc, network = 'none' }: Isolation): string[] {
-  const settings = network === 'open' ? [...SYSTEM_SETTINGS, ...NETWORK_SETTINGS] : SYSTEM_SETTINGS;
+  const settings = [...SYSTEM_SETTINGS, ...CERTIFICATES, ...(network === 'open' ? NETWORK_SETTINGS : [])];
   const system = [...SYSTEM, ...settings].flatMap((path) => ['--ro-bind-try', path, path]);
   // Root inside is root outside without its rights, and that is enough to change settings of the kernel.
   const proc = hasProc ? ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'] : [];

@@ -29,6 +29,20 @@ it('lists a run that cannot be read, and says why it cannot be shown', async () 
   ]);
 });
 
+it('reads no journal that is a link, and quotes no line of it', async () => {
+  using folder = tempFolder({ 'secrets.env': 'AWS_SECRET=abcd1234\n', 'runs/planted/report.md': '' });
+  symlinkSync('../../secrets.env', join(folder.path, 'runs/planted/events.jsonl'));
+  for (const args of [['runs'], ['show', 'planted'], ['watch', 'planted'], ['report', 'planted']]) {
+    const { out, err } = await cli(folder.path, ...args);
+    expect([args, out + err]).toEqual([args, expect.stringContaining('planted')]);
+    expect(out + err).not.toContain('AWS_SECRET');
+  }
+  const { code, err } = await cli(folder.path, 'show', 'planted');
+  const says =
+    'events.jsonl is a link, and the journal of a run must be a file\nhint: Put a copy of the file in its place';
+  expect([code, err]).toEqual([2, expect.stringContaining(says)]);
+});
+
 it('says why a folder of runs cannot be read', async () => {
   using folder = withLoop();
   const { code, err } = await cli(folder.path, 'runs', '--root', 'runs/closed');

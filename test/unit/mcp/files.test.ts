@@ -59,3 +59,13 @@ describe.skipIf(process.platform === 'win32').each(Object.entries(NO_TEXTS))('%s
     expect(message ?? problems[0]).toContain(name);
   });
 });
+
+it('a journal that is a link is not read, and no line of it is quoted', async () => {
+  using folder = tempFolder({ 'secrets.env': 'AWS_SECRET=abcd1234\n', 'run/report.md': '' });
+  await using client = mcpClient();
+  await client.open();
+  symlinkSync('../secrets.env', join(folder.path, 'run/events.jsonl'));
+  const { structuredContent } = await client.call('run_status', { run: join(folder.path, 'run') });
+  expect(structuredContent).toMatchObject({ state: 'unreadable', problem: expect.stringContaining('is a link, and') });
+  expect(JSON.stringify(structuredContent)).not.toContain('AWS_SECRET');
+});

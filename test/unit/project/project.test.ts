@@ -74,7 +74,7 @@ describe('a project', () => {
       'target.apiKeyEnv must be the name of an environment variable',
     ],
     ['target: "compatible:m@https://me:sk-live-123@host/v1"', 'target looks like a secret'],
-  ])('refuses %j', async (text, message) => {
+  ])('refuses the file %j', async (text, message) => {
     using folder = tempFolder({ 'skillopt.config.yaml': text });
     const error = await loadProject({ flags: {}, cwd: folder.path }).catch((error: Error) => error as Error);
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
@@ -124,7 +124,7 @@ describe('wiring a project', () => {
     [{ env: 'zork' }, 'ENV_INVALID', 'unknown environment "zork"'],
     [{ env: './none.mjs' }, 'ENV_INVALID', 'none.mjs does not exist'],
     [{ tasks: 'none.jsonl' }, 'TASKS_INVALID', 'none.jsonl'],
-  ])('refuses %j', async (flags, code, message) => {
+  ])('refuses to wire %j', async (flags, code, message) => {
     using folder = tempFolder(files);
     const wiring = loadProject({ flags, cwd: folder.path }).then(wireRun);
     await expect(wiring).rejects.toMatchObject({ code, message: expect.stringContaining(message) });

@@ -199,6 +199,44 @@ describe('attempts', () => {
   });
 });
 
+describe('a journal that is a link', () => {
+  const SECRET = 'AWS_SECRET=abcd1234efgh5678';
+
+  it('is not read, and no line of it is quoted', async () => {
+    writeFileSync(join(folder.root, 'secrets.env'), `${SECRET}\nMORE=1\n`);
+    mkdirSync(join(folder.root, 'planted'));
+    symlinkSync(join(folder.root, 'secrets.env'), join(folder.root, 'planted/events.jsonl'));
+    const [list, run, events, stream] = await Promise.all(
+      ['', '/planted', '/planted/events', '/planted/stream'].map((path) => pages.get(`/api/runs${path}`)),
+    );
+    const { value } = await stream!.body!.getReader().read();
+    const texts = [
+      ...(await Promise.all([list, run, events].map((one) => one!.text()))),
+      Buffer.from(value!).toString(),
+    ];
+    rmSync(join(folder.root, 'planted'), { recursive: true });
+    rmSync(join(folder.root, 'secrets.env'));
+    for (const text of texts) expect(text).toContain('events.jsonl is a link, and the journal of a run must be a file');
+    expect(texts.join()).not.toContain('AWS_SECRET');
+  });
+
+  it('is not read either when it leads to the journal of another run', async () => {
+    mkdirSync(join(folder.root, 'borrowed'));
+    symlinkSync('../demo/events.jsonl', join(folder.root, 'borrowed/events.jsonl'));
+    const { status } = await pages.get('/api/runs/borrowed');
+    rmSync(join(folder.root, 'borrowed'), { recursive: true });
+    expect(status).toBe(409);
+  });
+
+  it('is another thing than a run whose folder is a link', async () => {
+    symlinkSync('demo', join(folder.root, 'alias'));
+    const { status } = await pages.get('/api/runs/alias');
+    const { rows } = await pages.json<AttemptsPage>('/api/runs/alias/attempts?task=val-001');
+    rmSync(join(folder.root, 'alias'));
+    expect([status, rows.length > 0]).toEqual([200, true]);
+  });
+});
+
 describe('two runs', () => {
   it('are compared on the same tasks, or it is said why not', async () => {
     const compared = await pages.json<ComparePage>('/api/compare?a=demo&b=demo&split=test');

@@ -40,9 +40,28 @@ describe('the server', () => {
   it('changes the token of its address into a cookie that no script can read', async () => {
     await using server = await serve();
     const opened = await ask(server.url, { path: `/open?token=${server.token}` });
-    expect(opened).toMatchObject({ status: 302, headers: { location: '/' } });
-    expect(opened.headers['set-cookie']).toEqual([`${server.cookie}; Path=/; HttpOnly; SameSite=Strict`]);
+    expect(opened.status).toBe(302);
+    const home = String(opened.headers.location);
+    expect(opened.headers['set-cookie']).toEqual([`${server.cookie}; Path=${home}; HttpOnly; SameSite=Strict`]);
     expect((await ask(server.url, { headers: { cookie: server.cookie } })).status).toBe(200);
+  });
+
+  it('has its cookie sent to no other port: only below a path that nobody can guess', async () => {
+    await using one = await serve();
+    await using other = await serve();
+    const homes = await Promise.all(
+      [one, other].map(async ({ url, token }) => (await ask(url, { path: `/open?token=${token}` })).headers.location),
+    );
+    expect(homes).toEqual([expect.stringMatching(/^\/[\w-]{32,}\/$/), expect.stringMatching(/^\/[\w-]{32,}\/$/)]);
+    expect(homes[0]).not.toBe(homes[1]);
+    expect(homes.join()).not.toContain(one.token);
+    const [home] = homes as [string];
+    const { cookie: right } = one;
+    const statuses = async (path: string) =>
+      Promise.all([{ cookie: right }, {}].map(async (headers) => (await ask(one.url, { path, headers })).status));
+    expect(await statuses(`${home}api/runs`)).toEqual([200, 401]);
+    expect(await statuses(`${home}api/nothing`)).toEqual([404, 401]);
+    expect(await statuses(`${homes[1]}api/runs`)).toEqual([404, 401]);
   });
 
   it('answers nobody without the token', async () => {

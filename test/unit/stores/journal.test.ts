@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/core/run/index.ts';
+import { plural } from '../../../src/core/text/index.ts';
 import { openJournal, readJournal } from '../../../src/stores/run/journal.ts';
 import { programArgs } from '../../support/compiled.ts';
 import { stepEnd, temporaryDirectory } from './run-directory.fixture.ts';
@@ -68,8 +69,23 @@ describe('reading a journal', () => {
     await using journal = await journalOf(text);
     const error = await readJournal(journal.path).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'JOURNAL_CORRUPT', hint: expect.stringContaining('move this run away') });
-    expect(error.message).toContain(`events.jsonl:2 must be a JSON object with a "type" that this version knows, got `);
+    const got = line === '' ? 'an empty line' : `a line of ${plural(line.length, 'character')}`;
+    expect(error.message).toMatch(/events\.jsonl:2 must be a JSON object with a "type" that this version knows, got /);
+    expect(error.message.endsWith(`, got ${got}`)).toBe(true);
     expect(await readFile(journal.path, 'utf8')).toBe(text);
+  });
+
+  it.each([
+    'AWS_SECRET=abcd',
+    '{"AWS_SECRET":"abcd"}',
+    '"AWS_SECRET=abcd"',
+    '{"type":"AWS_SECRET=abcd"}',
+    '["AWS_SECRET"]',
+  ])('quotes no word of a line that is not ours: %s', async (line) => {
+    await using journal = await journalOf(`${line}\n`);
+    const error = await readJournal(journal.path).catch((thrown) => thrown);
+    expect(error.code).toBe('JOURNAL_CORRUPT');
+    expect(inspect(error)).not.toMatch(/AWS|abcd/); // its cause included
   });
 
   it('says of a damaged first line nothing about lines before it, of which there are none', async () => {

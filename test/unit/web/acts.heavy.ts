@@ -25,7 +25,7 @@ async function openPage(url: string, address: string): Promise<{ page: Page; fau
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
   const faults = faultsOf(page);
   await page.goto(url);
-  await page.goto(new URL(`/${address}`, url).href);
+  await page.goto(new URL(address, page.url()).href);
   return { page, faults };
 }
 
@@ -50,7 +50,7 @@ it('stops a running run by keys, asks first, and shows that it stopped', async (
     const { page, faults } = await openPage(server.url, '#/');
     const listed = () => page.reload().then(() => page.getByRole('link', { name: 'demo' }).count());
     await expect.poll(listed, { timeout: 60_000 }).toBeGreaterThan(0);
-    await page.goto(new URL('/#/runs/demo', server.url).href);
+    await page.goto(new URL('#/runs/demo', page.url()).href);
     await tabTo(page, 'Stop');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop it now?' }).waitFor();
@@ -119,7 +119,7 @@ it('pauses by p while a run goes on, and by p again shows all of it', async () =
   const { page, faults } = await openPage(server.url, '#/');
   const listed = () => page.reload().then(() => page.getByRole('link', { name: 'demo' }).count());
   await expect.poll(listed, { timeout: 60_000 }).toBeGreaterThan(0);
-  await page.goto(new URL('/#/runs/demo', server.url).href);
+  await page.goto(new URL('#/runs/demo', page.url()).href);
   await page.getByRole('button', { name: 'live' }).waitFor();
   await page.keyboard.press('p');
   await page.getByRole('button', { name: 'paused' }).waitFor();
@@ -141,7 +141,7 @@ it('compares, filters, opens a gap and changes the theme by keys', async () => {
   await trainSimulated(join(folder.root, 'two'), { seed: 12 });
   await using server = await serveRuns({ root: folder.root });
   const { page, faults } = await openPage(server.url, '#/');
-  const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
+  const at = (address: string) => page.goto(new URL(address, page.url()).href);
   for (const name of ['two', 'one']) {
     await page.getByRole('checkbox', { name: `Compare ${name}` }).focus();
     await page.keyboard.press('Space');

@@ -97,9 +97,9 @@ it('shows a hundred attacks as text: in skill, task, reply, error, file name and
   const { page, faults } = await openWatched(server.url);
   await page.getByText(RUN, { exact: false }).first().waitFor();
   await isInert(page, 'runs');
-  await walk(page, new URL('/', server.url).href);
+  await walk(page, new URL('.', page.url()).href);
   expect(faults).toEqual([]);
-  await page.goto(`${new URL('/', server.url).href}#/runs/${encodeURIComponent(PAYLOADS.join(' '))}`);
+  await page.goto(`${new URL('.', page.url()).href}#/runs/${encodeURIComponent(PAYLOADS.join(' '))}`);
   await page.getByRole('alert').waitFor();
   await isInert(page, 'a run that is not there');
 });

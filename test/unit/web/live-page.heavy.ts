@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,13 +33,32 @@ async function openPage(url: string): Promise<{ page: Page; faults: string[] }> 
   return { page, faults };
 }
 
+it('sends the token to no server on another port', async () => {
+  const cookies: (string | undefined)[] = [];
+  await using server = await serveRuns({ root: folder, port: 0 });
+  const other = createServer((request, response) => {
+    cookies.push(request.headers.cookie);
+    response.end('another page');
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { page } = await openPage(server.url);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  const home = page.url();
+  await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/open`);
+  other.close();
+  expect(cookies.length).toBeGreaterThan(0);
+  expect(cookies.filter((cookie) => cookie !== undefined)).toEqual([]);
+  await page.goto(home);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+});
+
 it('follows a run from its first event to its verdict, without a fault', async () => {
   const server = await serveRuns({ root: folder, port: 0 });
   try {
     const { hold, release } = openGate();
     const training = trainDemo(folder, hold);
     const { page, faults } = await openPage(server.url);
-    const at = (address: string) => page.goto(new URL(`/${address}`, server.url).href);
+    const at = (address: string) => page.goto(new URL(address, page.url()).href);
     // The list is live: nobody loads it again.
     await page.getByRole('link', { name: 'demo' }).waitFor({ timeout: 60_000 });
     await page.getByRole('checkbox', { name: 'Compare demo' }).check();
@@ -67,7 +89,7 @@ it('says that a journal is damaged or a folder gone, keeps what it has, and reco
   const text = readFileSync(journal, 'utf8');
   try {
     const { page } = await openPage(server.url);
-    await page.goto(new URL('/#/runs/demo', server.url).href);
+    await page.goto(new URL('#/runs/demo', page.url()).href);
     await page.getByText('Which edits did it?').waitFor();
     appendFileSync(journal, '{"no":"event"}\n{"no":"event"}\n');
     await page.getByRole('alert').waitFor();

@@ -43,6 +43,9 @@ describe.skipIf(lacksBubblewrap)('from inside bubblewrap (runs where it works)',
     ['the home folder', (secret: string) => `cat ${secret}`],
     ['a folder beside it', () => 'cat "$OUTSIDE/secret"'],
     ['our environment', () => 'cat /proc/$PARENT/environ'],
+    // Of root, who would own them inside too.
+    ['private keys of this machine', () => 'ls -d /etc/ssl/private'],
+    ['passwords of this machine', () => 'cat /etc/shadow'],
     ['a link to it', () => 'ln -s "$OUTSIDE/secret" s; cat s'],
     [
       'the folder of our root through the first process',

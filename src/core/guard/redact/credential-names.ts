@@ -4,9 +4,9 @@ import { lowered, ofLast, wordFinder } from './rule.ts';
 /**
  * What a name says about its value. `password`: any value is secret, unless it is code or a word about passwords. `key`: a dense value.
  * `perhaps`: only what looks random, for it may be a sort key. `told`: somebody says «the password is …». `spoken`: the value
- * comes right after the word, as in «token abc123def».
+ * comes right after the word, as in «token abc123def». `heard`: the word often means something else, as in «pass: …».
  */
-export type Credential = 'password' | 'key' | 'perhaps' | 'told' | 'spoken';
+export type Credential = 'password' | 'key' | 'perhaps' | 'told' | 'spoken' | 'heard';
 
 /** Letters, digits and `_` of most languages, faster than classes of Unicode. */
 export const LETTER = 'A-Za-z0-9_\\u00c0-\\u024f\\u0300-\\u1fff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7a3';

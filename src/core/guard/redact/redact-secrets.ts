@@ -1,6 +1,7 @@
 import { memoize } from '../../text/index.ts';
 import { credentialOf } from './credential-names.ts';
 import { commands, headers } from './headers.ts';
+import { heardValues } from './heard-values.ts';
 import { brokenKeys, keyBlocks, knownKeys } from './known-keys.ts';
 import { namedValues, spokenValues, tableCells } from './named-values.ts';
 import { longWords, type Rule } from './rule.ts';
@@ -215,6 +216,7 @@ export const RULES: readonly Rule[] = [
   namedValues,
   commands,
   spokenValues,
+  heardValues,
   randomRuns,
   paymentNumbers,
 ];

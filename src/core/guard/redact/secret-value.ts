@@ -37,6 +37,7 @@ function isPossible(text: string, credential: Credential, written: ValueForm): b
   if (credential === 'password') return isPassword(text, written);
   if (credential === 'told') return isSpoken(text, 4);
   if (credential === 'spoken') return isSpoken(text, 6);
+  if (credential === 'heard') return isSpoken(text, 8) && looksChosen(text);
   return credential === 'key' ? isDense(text) : looksRandom(text);
 }
 
@@ -51,6 +52,10 @@ function isSpoken(text: string, least: number): boolean {
   if (PLAIN_FIGURE.test(text)) return false;
   return /\d/.test(text) ? /[\p{L}\p{S}\p{P}]/u.test(text) : /[!@#$%^&*+=~?]/.test(text.slice(0, -1));
 }
+
+/** Small and capital letters and digits change more often than in a name with a number at its end. */
+const looksChosen = (text: string) =>
+  (text.match(/[a-z]+|[A-Z]+|\d+/g) ?? []).length >= 3 && /\d\D*\d/.test(text) && !/^[a-z]+(?:_[a-z\d]+)+$/i.test(text);
 
 /** Letters alone, in more than one word: `hashedPassword`, `auth_token`. */
 function isIdentifier(text: string): boolean {

@@ -47,7 +47,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, Explained>> = {
     remedy: 'Check the rights and the room on the disk, or choose another place: `--run PATH`.',
   },
   JOURNAL_CORRUPT: {
-    means: 'A line in the middle of a journal cannot be read. A torn last line is no error.',
+    means: 'A line in the middle of a journal cannot be read, or the journal is a link. A torn last line is no error.',
     remedy: 'Restore `events.jsonl` from a backup, or start over: `--fresh` moves the old run aside.',
   },
   STATE_UNUSABLE: {

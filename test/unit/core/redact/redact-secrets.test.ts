@@ -29,6 +29,38 @@ describe('fact 53: what is a secret and what only sounds like one', () => {
   });
 });
 
+describe('words that often mean something else', () => {
+  it.each([
+    ['smtp pass is Abc12345!', 'smtp pass is [secret]'],
+    ['db pass Abc12345!', 'db pass [secret]'],
+    ['The pass: Tr0ub4dor&3, and hurry', 'The pass: [secret], and hurry'],
+    ['the pass for the mail server is Blau77wagen', 'the pass for the mail server is [secret]'],
+    ['WPA key is Katze12345678', 'WPA key is [secret]'],
+    ['the Wi-Fi key: Katze12345678', 'the Wi-Fi key: [secret]'],
+    ['the secret, 8f7e6d5c4b3a, goes into the header', 'the secret, [secret], goes into the header'],
+    ['password, Sommer2026x', 'password, [secret]'],
+    ['creds: admin / Sommer2026x', 'creds: admin / [secret]'],
+  ])('%s: is hidden', (text, shown) => {
+    expect(redactSecrets(text)).toBe(shown);
+    expect(redactSecrets(shown)).toBe(shown);
+  });
+
+  it.each([
+    ['one more pass over step12ab34'],
+    ['the tests pass in run 2026x'],
+    ['the compass: Abc12345!'],
+    ['the sort key is user2Name45'],
+    ['jwt.encode({"some": "payload"}, "secret", algorithm="HS256")'],
+    ['secret, k8s and configmaps'],
+    ['token, user_id_12_ab'],
+    ['admin / Login2'],
+    ['app/admin / page2024'],
+    ['password, username and e2e tests'],
+  ])('%s: is kept', (text) => {
+    expect(redactSecrets(text)).toBe(text);
+  });
+});
+
 describe('28: private keys of many lines', () => {
   it.each([
     ['whole', `before\n${begin()}\n${BODY}\n${BODY}\n${end()}\nafter`],

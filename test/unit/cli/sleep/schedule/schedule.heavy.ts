@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jobHash } from '../../../../../src/sleep/index.ts';
 import { type FakeLLM, startFakeLLM } from '../../../../../src/testing/index.ts';
@@ -239,6 +239,11 @@ describe('a nightly job', () => {
       err: expect.stringContaining('needs a key'),
     });
     expect(system.crontab()).toContain('# skillopt-sleep');
+
+    const everything = readdirSync(dirname(home.path), { recursive: true, withFileTypes: true });
+    const files = everything.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    expect(files).toContain(join(home.state, 'schedules', `${jobHash(home.shop)}.sh`));
+    expect(files.filter((path) => readFileSync(path).includes('sk-never'))).toEqual([]);
   });
 
   it('does not call a skillopt that an agent in the project could change', async () => {
