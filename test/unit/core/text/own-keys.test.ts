@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { knowKey, maskKeys, maskKeysIn } from '../../src/core/guard/index.ts';
+import { knowKey, maskKeys, maskKeysIn } from '../../../../src/core/guard/index.ts';
 
 /** Keys are as long as this at OpenAI, Anthropic and GitHub. */
 const KEYS = ['sk-proj-Q7/f2k+Lm9XcVb3-NzR8_tYw5HjD1s'.repeat(3), 'gh/Zq9x7+W2'.repeat(17), 'A9/+'.repeat(50)];
