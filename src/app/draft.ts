@@ -3,7 +3,7 @@ import { type ChatModel, type RunCaches, SkillError, type SkillOptConfigInput } 
 import { type Cost, type RunObserver, totalCost } from '../core/run/index.ts';
 import { rubricJudge } from '../judges/index.ts';
 import { costUsd, countTokens } from '../models/index.ts';
-import { type Caller, type LoadedProject, resolveModel } from '../project/index.ts';
+import { type Caller, isTyped, type LoadedProject, resolveModel } from '../project/index.ts';
 import { readSkillFiles } from '../skills/index.ts';
 import { openCaches } from '../stores/index.ts';
 import {
@@ -79,7 +79,8 @@ export async function openDraft(options: DraftOptions): Promise<OpenDraft> {
     throw new SkillError('USAGE', 'no model is named that could draft tasks', { hint });
   }
   const directory = loaded?.directory ?? cwd;
-  const model = await resolveModel(spec, { role: 'optimizer', directory, ...caller });
+  const isSpecOwn = options.model !== undefined || (loaded !== undefined && (await isTyped('optimizer', loaded)));
+  const model = await resolveModel(spec, { role: 'optimizer', directory, ...caller, isSpecOwn });
   const missing = count - rows.length;
   return {
     model: model.modelName ?? (typeof spec === 'string' ? spec : model.id),

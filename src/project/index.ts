@@ -27,7 +27,8 @@ export {
   resolveScoring,
   type ScoringModels,
 } from './models/resolve-model.ts';
-export { type KeyPath, placeIn, withPlace } from './origin.ts';
+export { agentVariables } from './models/usual-key.ts';
+export { isTyped, type KeyPath, placeIn, withPlace } from './origin.ts';
 export {
   defineConfig,
   MAIN_SETTINGS,

@@ -41,8 +41,12 @@ export async function loadProject(source: ProjectSource): Promise<LoadedProject>
   const file = config === undefined ? here : resolvePath(cwd, config);
   if (file === undefined && flags.tasks === undefined && flags.env === undefined) throw noProject(cwd);
   const { input, findOrigin, ...rest } = await readProject(file, { cwd, overrides, flags });
-  const find: FindOrigin = async (path) =>
-    flags[String(path[0])] === undefined ? findOrigin(path) : { place: 'command line', key: flagOf(String(path[0])) };
+  const find: FindOrigin = async (path) => {
+    const typed = flags[String(path[0])];
+    return typed === undefined
+      ? findOrigin(path)
+      : { place: 'command line', key: flagOf(String(path[0])), typed: withAgent({ target: typed }).target };
+  };
   await refuseUnknownKeys(input, find);
   const project = await parseProject(withAgent(mergeInputs(input, anchorPaths(flags, cwd))), find);
   return {

@@ -1,12 +1,19 @@
 import { basename, extname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'yaml';
 import { SkillError } from '../core/contracts/index.ts';
 import { readSmallText } from '../stores/index.ts';
+import type { ModelRole, ModelSpec } from './models/provider.ts';
 
 export type KeyPath = readonly PropertyKey[];
 
 /** Where a setting was set and under which name. A default has no place. */
-export type Origin = { readonly place?: string; readonly key: string };
+export type Origin = {
+  readonly place?: string;
+  readonly key: string;
+  /** What a person typed for it. */
+  readonly typed?: unknown;
+};
 export type FindOrigin = (path: KeyPath) => Promise<Origin>;
 
 /** For messages: `x.yaml:3: batchSize`. */
@@ -19,7 +26,7 @@ type FileSettings = { readonly file: string | undefined; readonly raw: object; r
 export function originIn({ file, raw, set }: FileSettings): FindOrigin {
   return async (path) => {
     const [key = ''] = path;
-    if (key in set) return { place: '--set', key: path.join('.') };
+    if (key in set) return { place: '--set', key: path.join('.'), typed: (set as Record<PropertyKey, unknown>)[key] };
     if (file === undefined || !(key in raw)) return { key: path.join('.') };
     const prefixes = path.map((_, index) => path.slice(0, path.length - index));
     return { place: await placeIn(file, prefixes), key: path.join('.') };
@@ -39,6 +46,20 @@ export async function withPlace(error: unknown, path: KeyPath, findOrigin: FindO
   if (place === undefined) return error;
   const { code, message, hint } = error;
   return new SkillError(code, `${place}: ${message}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
+}
+
+type Models = Readonly<Partial<Record<ModelRole, ModelSpec | undefined>>>;
+
+/** Whether a person typed the model of a role, or at least its address. */
+export async function isTyped(
+  role: ModelRole,
+  { project, findOrigin }: { readonly project: Models; readonly findOrigin: FindOrigin },
+): Promise<boolean> {
+  const spec = project[role];
+  const { typed } = await findOrigin([role]);
+  if (typed !== undefined && isDeepStrictEqual(typed, spec)) return true;
+  const address = typeof spec === 'object' ? spec.baseURL : undefined;
+  return address !== undefined && (await findOrigin([`${role}.baseURL`])).typed === address;
 }
 
 /** The line of the first of these keys that is in a file. Programs have no such lines. */

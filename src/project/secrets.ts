@@ -1,4 +1,5 @@
 import { SkillError } from '../core/contracts/index.ts';
+import { holdsKnownKey } from '../core/guard/index.ts';
 import { placeIn } from './origin.ts';
 
 /** Throws if a project file holds a secret. The message never has the value, since messages end up in logs. */
@@ -6,14 +7,17 @@ export async function refuseSecrets(value: unknown, file: string): Promise<void>
   const found = findEntry(value, problemOf);
   if (found === undefined) return;
   const { path, finding } = found;
-  const message = `${await placeIn(file, [path])}: ${path.join('.')} ${finding.what}`;
+  const prefixes = path.map((_, index) => path.slice(0, path.length - index)); // entries of a list have no line of their own
+  const message = `${await placeIn(file, prefixes)}: ${path.join('.')} ${finding.what}`;
   throw new SkillError('CONFIG_INVALID', message, { hint: finding.hint });
 }
 
 function problemOf(key: string, entry: unknown) {
   if (SECRET_KEY.test(key) && holdsValue(entry)) return SECRET;
   if (key === 'apiKeyEnv' && !(typeof entry === 'string' && VARIABLE_NAME.test(entry))) return NO_VARIABLE;
-  return typeof entry === 'string' && hasUserInUrl(entry) ? SECRET : undefined;
+  if (typeof entry !== 'string') return undefined;
+  if (hasKeyInUrl(entry)) return IN_ADDRESS;
+  return holdsKnownKey(entry) ? KNOWN : undefined;
 }
 
 const SECRET_KEY =
@@ -25,6 +29,16 @@ const SECRET = {
   hint: 'Put the key into an environment variable and name the variable: apiKeyEnv: MY_API_KEY',
 };
 
+const IN_ADDRESS = {
+  what: 'looks like a secret, since its address has one in it, and this file must not hold secrets',
+  hint: 'Take the user, the password or the key out of the address. Name the variable of the key beside it: apiKeyEnv: MY_API_KEY',
+};
+
+const KNOWN = {
+  what: 'looks like a secret, since it has the form of a key, and this file must not hold secrets',
+  hint: 'Take it out, and if anybody else has seen the file, revoke the key. For a model, name the variable of the key: apiKeyEnv: MY_API_KEY. For code of your own, read the variable there: process.env.MY_API_KEY',
+};
+
 const NO_VARIABLE = {
   what: 'must be the name of an environment variable',
   hint: 'For example apiKeyEnv: MY_API_KEY, and in the shell: export MY_API_KEY=…',
@@ -34,7 +48,11 @@ const NO_VARIABLE = {
 const holdsValue = (entry: unknown) =>
   (typeof entry === 'string' && entry !== '') || (typeof entry === 'object' && entry !== null);
 
-const hasUserInUrl = (text: string) => /https?:\/\/[^/\s@]+@/.test(text);
+/** A user, or a query with a secret by its name. Other schemes than HTTP may have a user, as in ssh://git@host. */
+const hasKeyInUrl = (text: string): boolean =>
+  /https?:\/\/[^/\s@]+@|[a-z]:\/\/[^/\s:@]*:[^/\s@${<]+@/i.test(text) ||
+  (/:\/\//.test(text) &&
+    [...text.matchAll(/[?&]([\w.-]+)=(?![${<])[^&#\s]/g)].some(([, name]) => SECRET_KEY.test(name!)));
 
 /** The variable for each key's secret, by the name of the key. */
 type VariableNames = ReadonlyMap<string, string>;
@@ -63,7 +81,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 function variableFor(key: string, value: unknown, variables: VariableNames): string | undefined {
   if (typeof value !== 'string' || value.trim() === '' || variableIn(value) !== undefined) return undefined;
   const shape = SHAPES.find(([pattern]) => pattern.test(value.trim()))?.[1];
-  if (!SECRET_KEY.test(key) && shape === undefined && !hasUserInUrl(value)) return undefined;
+  if (!SECRET_KEY.test(key) && shape === undefined && !hasKeyInUrl(value) && !holdsKnownKey(value)) return undefined;
   return variables.get(key) ?? shape ?? key.toUpperCase().replace(/\W+/g, '_');
 }
 

@@ -176,12 +176,15 @@ export function blockOf(spec: string): Readonly<Record<string, unknown>> {
   return { provider, ...(model === '' ? {} : { model }) };
 }
 
-async function modelProblems({ models }: NightPlan, { place, project, settings }: OpenSleep): Promise<string[]> {
+async function modelProblems({ models }: NightPlan, sleep: OpenSleep): Promise<string[]> {
+  const { place, project, settings } = sleep;
+  const where = { env: place.env, directory: project, isAddressOwn: true };
+  const isSpecOwn = (role: (typeof ROLES)[number]) => !rolesOfProject(sleep).has(role);
   const real = ROLES.filter((role) => !isSimulated(models[role]) && !isHandoff(models[role]));
   const agent = agentTargetOf(models);
   const opened: Promise<unknown>[] = [
-    ...real.map((role) => resolveModel(models[role], { role, env: place.env, directory: project, isAddressOwn: true })),
-    ...(agent ? [findWork(agent, { env: place.env, project, settings })] : []),
+    ...real.map((role) => resolveModel(models[role], { role, ...where, isSpecOwn: isSpecOwn(role) })),
+    ...(agent ? [findWork(agent, { env: place.env, project, settings, isSpecOwn: isSpecOwn('target') })] : []),
   ];
   const messageOf = (error: unknown) => (error instanceof SkillError ? error.message : Promise.reject(error));
   const problems = await Promise.all(opened.map((one) => one.then(() => undefined, messageOf)));

@@ -41,6 +41,7 @@ import {
   type Recipient,
   readSleepState,
   requireRoom,
+  rolesOfProject,
   runNightIn,
   skillNamed,
   withConsent,
@@ -114,13 +115,13 @@ export async function openModels(sleep: OpenSleep, options: OpenModelsOptions): 
   const plan = await planOf(sleep, []);
   // With the user's own variables: `homes` says where sessions are, and sign-ins may be elsewhere.
   const { project, settings, callerEnv: env, notices } = sleep;
+  const isSpecOwn = (role: keyof NightModels) => !rolesOfProject(sleep).has(role);
+  const where = { env, directory: project, notices, isAddressOwn: true };
   const resolve = (role: keyof NightModels) =>
-    given
-      ? given[role]
-      : resolveModel(plan.models[role], { role, env, directory: project, notices, isAddressOwn: true });
+    given ? given[role] : resolveModel(plan.models[role], { role, ...where, isSpecOwn: isSpecOwn(role) });
   const [target, optimizer, judge] = [await resolve('target'), await resolve('optimizer'), await resolve('judge')];
   const agent = agentTargetOf(plan.models);
-  const work = agent && (await findWork(agent, { env, project, settings, notices }));
+  const work = agent && (await findWork(agent, { env, project, settings, notices, isSpecOwn: isSpecOwn('target') }));
   if (work) requireRoom(work, settings.maxTokensPerNight);
   await requireConsent(sleep, plan.recipients, consent);
   return { models: { target, optimizer, judge }, work, agent: agentOf(plan, sleep) };

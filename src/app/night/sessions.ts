@@ -127,6 +127,7 @@ async function mineByModel(sleep: OpenSleep, harvest: Harvest, options: HarvestO
     directory: project,
     notices,
     isAddressOwn: true,
+    isSpecOwn: !rolesOfProject(sleep).has('optimizer'),
   }); // before asking for consent
   await requireConsent(sleep, recipientsOf({ optimizer }, place.env, rolesOfProject(sleep)), consent);
   using open = await openMiner({ model, settings, folder, signal, redact });

@@ -8,6 +8,7 @@ import {
   isSimulated,
   type OpenSleep,
   readSleepState,
+  rolesOfProject,
   withoutConsent,
 } from '../../sleep/index.ts';
 import { writePrivate } from '../../stores/index.ts';
@@ -56,7 +57,8 @@ async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan[
   const { sleep, limits, asked } = trial;
   const agent = role === 'target' ? agentTargetOf({ target: spec }) : undefined;
   if (agent !== undefined) return tryAgent(agent, trial);
-  const where = { role, env: sleep.callerEnv, directory: sleep.project, isAddressOwn: true };
+  const isSpecOwn = !rolesOfProject(sleep).has(role);
+  const where = { role, env: sleep.callerEnv, directory: sleep.project, isAddressOwn: true, isSpecOwn };
   const model = await resolveModel(spec, where).catch((error) => {
     throw error instanceof SkillError ? withoutShell(error) : error;
   });
@@ -70,7 +72,8 @@ async function tryModel(role: 'target' | 'optimizer' | 'judge', spec: NightPlan[
 /** Only the program and the sandbox: an agent cannot be asked for just one word. */
 async function tryAgent(spec: AgentTarget, { sleep, limits }: Trial): Promise<string> {
   const { callerEnv: env, project, settings } = sleep;
-  const { agent, sandbox } = await findWork(spec, { env, project, settings });
+  const isSpecOwn = !rolesOfProject(sleep).has('target');
+  const { agent, sandbox } = await findWork(spec, { env, project, settings, isSpecOwn });
   requirePrice(agent, limits, settings);
   return `${agent.id} is there, and so is its sandbox (${sandbox.id})`;
 }

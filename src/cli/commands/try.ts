@@ -2,7 +2,7 @@ import { Argument, Option } from 'commander';
 import { type AgentName, agentPrograms } from '../../agents/index.ts';
 import { tryAgent } from '../../app/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
-import { readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
+import { agentVariables, readEnvFile, resolvePath, type SandboxSpec } from '../../project/index.ts';
 import { liveStepLines, triedLines } from '../../report/index.ts';
 import { interruptible } from '../errors.ts';
 import { jsonOption, positiveNumber } from '../flags/flags.ts';
@@ -51,8 +51,9 @@ async function attempt(task: string, flags: Flags, terminal: Terminal): Promise<
   const { io, isJson, errorColors: colors, width } = terminal;
   const cwd = io.cwd();
   const look = { colors, width };
-  const env = { ...(await readEnvFile(cwd)), ...io.env };
   const { agent, model, baseUrl: baseURL, apiKeyEnv, container, maxTurns, maxUsd, minutes } = flags;
+  const places = { env: io.env, fromFile: await readEnvFile(cwd), isSpecOwn: true };
+  const env = agentVariables({ agent, model, baseURL, apiKeyEnv }, places);
   const tried = await interruptible({ io, onStop: terminal.say, hasAgent: true, hint: STOPPED }, (signal) =>
     tryAgent({
       ...{ agent, model, baseURL, apiKeyEnv, env, signal, prompt: task },

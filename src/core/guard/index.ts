@@ -17,5 +17,5 @@ export { findMarkedLines, findMarks, type MarkedLine } from './poison/find-marks
 export { findPoison, type Poison, quarantine } from './poison/find-poison.ts';
 export type { PoisonKind } from './poison/harms.ts';
 export { LETTER } from './redact/credential-names.ts';
-export { hideSecrets } from './redact/known-keys.ts';
+export { hideSecrets, holdsKnownKey } from './redact/known-keys.ts';
 export { redactSecrets, redactValue } from './redact/redact-secrets.ts';

@@ -60,7 +60,7 @@ async function discoverModels({ directory, env, home, ports }: DiscoverOptions):
   const fromFile: Environment = await readEnvFile(directory).catch(() => ({}));
   return {
     keys: findKeys(env, fromFile),
-    servers: await findServers((name) => env[name] ?? fromFile[name], ports),
+    servers: await findServers(env, fromFile, ports),
     agents: agentsOn(env, directory, home),
   };
 }
@@ -102,13 +102,17 @@ const MOST_MODELS = 20;
 
 /** Servers that variables name, then those on the usual ports. Only this machine is asked, once each, without a key. */
 async function findServers(
-  read: (variable: string) => string | undefined,
+  env: Environment,
+  fromFile: Environment,
   ports: Readonly<Record<string, number>> = PORTS,
 ): Promise<FoundModels['servers']> {
-  const named = SERVER_VARIABLES.flatMap(([variable, apiKeyEnv]) => {
-    const url = addressIn(variable, read(variable));
+  const named = SERVER_VARIABLES.flatMap(([variable, apiKeyEnv = '']) => {
+    const url = addressIn(variable, env[variable] ?? fromFile[variable]);
     if (url === undefined) return [];
-    return [{ name: variable, variable, url, ...(apiKeyEnv && read(apiKeyEnv) ? { apiKeyEnv } : {}) }];
+    // A file of a stranger may name an address, which our key does not belong to.
+    const isForeign = env[variable] === undefined && env[apiKeyEnv] !== undefined;
+    const hasKey = !isForeign && Boolean(env[apiKeyEnv] ?? fromFile[apiKeyEnv]);
+    return [{ name: variable, variable, url, ...(hasKey ? { apiKeyEnv } : {}) }];
   });
   const usual = Object.entries(ports).map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}/v1` }));
   const all = [...named, ...usual.filter(({ url }) => !named.some((one) => sameServer(one.url, url)))];

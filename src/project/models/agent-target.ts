@@ -5,11 +5,12 @@ import { describeIssue, suggestion, valueAt } from '../../core/text/index.ts';
 import { type Price, priceOf } from '../../models/index.ts';
 import type { AgentRunnerOptions } from '../../runners/index.ts';
 import type { LoadedProject } from '../load-project.ts';
-import { withPlace } from '../origin.ts';
+import { isTyped, withPlace } from '../origin.ts';
 import { type Project, SandboxSpec } from '../project.ts';
 import type { Environment } from './provider.ts';
 import { isAgentSpec } from './providers.ts';
 import { readEnvFile } from './read-env-file.ts';
+import { agentVariables } from './usual-key.ts';
 
 const names = Object.keys(agentPrograms) as [AgentName, ...AgentName[]];
 
@@ -82,7 +83,8 @@ export async function resolveAgent(
     const price = requirePrice(spec, project);
     const { openSandbox } = await import('../../workspaces/index.ts');
     const sandbox = openSandbox(spec.sandbox ?? project.sandbox);
-    return await openAgentTarget(spec, { env, directory, sandbox, price });
+    const isSpecOwn = await isTyped('target', loaded);
+    return await openAgentTarget(spec, { env, directory, sandbox, price, isSpecOwn });
   } catch (error) {
     throw await withPlace(error, ['target'], findOrigin);
   }
@@ -102,16 +104,18 @@ type AgentSurroundings = Pick<AgentRunnerOptions, 'sandbox' | 'price'> & {
   readonly directory: string;
   /** Takes nothing from the project's `.env` but keys: texts that are sent are of the person, and who reads them was shown. */
   readonly isAddressOwn?: boolean;
+  /** Whether the person names the target, by a flag or in settings of their own. Otherwise a project does. */
+  readonly isSpecOwn?: boolean;
 };
 
 const KEY = /_(?:KEY|TOKEN|SECRET)$/;
 
 export async function openAgentTarget(
   { sandbox: _, limits: __, ...options }: AgentTarget,
-  { env, directory, sandbox, price, isAddressOwn = false }: AgentSurroundings,
+  { env, directory, sandbox, price, isAddressOwn = false, isSpecOwn = false }: AgentSurroundings,
 ): Promise<AgentRunner> {
   const { agentRunner } = await import('../../runners/index.ts');
-  const fromFile = Object.entries(await readEnvFile(directory)).filter(([name]) => !isAddressOwn || KEY.test(name));
-  const inherited = { ...Object.fromEntries(fromFile), ...env };
+  const found = Object.entries(await readEnvFile(directory)).filter(([name]) => !isAddressOwn || KEY.test(name));
+  const inherited = agentVariables(options, { env, fromFile: Object.fromEntries(found), isSpecOwn });
   return agentRunner({ ...options, pathSetting: 'target.path', sandbox, price, inherited });
 }

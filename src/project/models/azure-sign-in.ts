@@ -1,26 +1,36 @@
 import { findBinary } from '../../agents/index.ts';
 import { SkillError } from '../../core/contracts/index.ts';
 import type { ModelContext } from './provider.ts';
+import { type Address, keyFor, requireOwn, USUAL_KEYS } from './usual-key.ts';
 
 /** `key`, or Microsoft Entra ID. Default: what is found. */
-type SignInOptions = { readonly apiKeyEnv?: string | undefined; readonly auth?: 'key' | 'entra' | undefined };
+type SignInOptions = {
+  readonly apiKeyEnv?: string | undefined;
+  readonly auth?: 'key' | 'entra' | undefined;
+  /** Where the deployment is called, if that is known here. */
+  readonly address?: Address | undefined;
+};
 
 type Credentials = ReturnType<ModelContext['readKey']> | { readonly token: () => Promise<string> };
 
-const KEYS = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'];
+const KEYS = USUAL_KEYS.azure.keys;
 const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
 
 /** By default a token in the environment, else a key there, else the account of the Azure CLI. Throws if there is none. */
-export async function azureSignIn({ auth, apiKeyEnv }: SignInOptions, context: ModelContext): Promise<Credentials> {
-  const { readKey, readSetting } = context;
-  if (auth === 'key' || (auth === undefined && apiKeyEnv !== undefined)) {
-    return apiKeyEnv === undefined ? readKey(...KEYS) : readKey(apiKeyEnv);
-  }
+export async function azureSignIn(options: SignInOptions, context: ModelContext): Promise<Credentials> {
+  const { auth, apiKeyEnv, address } = options;
+  const { readSetting } = context;
+  if (auth === 'key' || (auth === undefined && apiKeyEnv !== undefined))
+    return keyFor('azure', { apiKeyEnv }, context, address);
   const given = readSetting(TOKEN);
-  if (given) return { token: async () => given };
-  if (auth === undefined && KEYS.some(readSetting)) return readKey(...KEYS);
+  if (given) {
+    requireOwn('azure', address, context, TOKEN);
+    return { token: async () => given };
+  }
+  if (auth === undefined && KEYS.some(readSetting)) return keyFor('azure', {}, context, address);
   const token = azToken({ PATH: readSetting('PATH'), PATHEXT: readSetting('PATHEXT') });
   if (token === undefined) throw nothingFound(auth, context);
+  requireOwn('azure', address, context);
   await token();
   return { token };
 }

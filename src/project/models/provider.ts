@@ -19,8 +19,13 @@ export type Provider<Schema extends z.ZodType = z.ZodType> = {
 /** Is notified of what a person should know before a run begins. */
 export type Notices = { note(message: string): void; warn(message: string): void };
 
+/** Who says something: the person, in a flag, the shell or settings of their own; the file `.env`; or another file of the project. */
+export type Place = 'person' | '.env' | 'project';
+
 export type ModelContext = {
   readonly role: ModelRole;
+  /** Who names the model, and with it an address. */
+  readonly specPlace: Place;
   /** The variables of the caller, without those of the project's `.env`. */
   readonly env: Environment;
   readonly directory: string | undefined;
@@ -28,6 +33,8 @@ export type ModelContext = {
   /** The first of these variables that is set. Throws if none is. */
   readKey(...variables: readonly string[]): { readonly apiKey: string; readonly apiKeyVariable: string };
   readSetting(variable: string): string | undefined;
+  /** Where `readSetting` finds a variable. */
+  placeOf(variable: string): Place;
 };
 
 /** Only for inference: `create` gets the output of `options`. */

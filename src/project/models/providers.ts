@@ -14,6 +14,7 @@ import { simulatedOptimizer, simulatedTarget } from '../../sim/index.ts';
 import { namedProgram, pinnedProgram } from './agent-pins.ts';
 import { azureSignIn } from './azure-sign-in.ts';
 import { define, type ModelContext, type ModelRole, type Provider } from './provider.ts';
+import { type Address, addressFrom, keyFor, mayHave } from './usual-key.ts';
 
 const chat = {
   model: z.string().min(1),
@@ -42,12 +43,16 @@ function deploymentAtResource(text: string) {
   return resource === undefined ? modelAtURL(text) : { model, resource };
 }
 
-type KeyOptions = { readonly apiKeyEnv?: string | undefined };
+type KeyOptions = { readonly apiKeyEnv?: string | undefined; readonly baseURL?: string | undefined };
 
 /** The options with a key, from the variable that they name or else from a usual one. */
-function withKey<Options extends KeyOptions>(options: Options, { readKey }: ModelContext, ...usual: readonly string[]) {
-  const { apiKeyEnv, ...others } = options;
-  return { ...others, ...readKey(...(apiKeyEnv === undefined ? usual : [apiKeyEnv])) };
+function withKey<Options extends KeyOptions>(
+  provider: Parameters<typeof keyFor>[0],
+  options: Options,
+  context: ModelContext,
+) {
+  const { apiKeyEnv: _, ...others } = options;
+  return { ...others, ...keyFor(provider, options, context) };
 }
 
 /** A user's own server may need no key: it gets one only if a variable is named. */
@@ -66,14 +71,25 @@ export const addressVariables = (role: ModelRole): Readonly<Record<string, reado
 });
 
 /** The address and the key in variables of the role (`TARGET_QWEN_CHAT_BASE_URL`), else in shared ones (`QWEN_CHAT_BASE_URL`). */
-function endpointFrom({ role, readKey, readSetting }: ModelContext, family: string) {
+function endpointFrom(written: string | undefined, family: string, context: ModelContext) {
+  const { role, readKey, readSetting, placeOf } = context;
   const find = (name: string) => ofRole(role, name).find((variable) => readSetting(variable));
-  const address = find(`${family}_BASE_URL`);
+  const address = addressFrom(written, context, find(`${family}_BASE_URL`));
   const key = find(`${family}_API_KEY`);
+  const mayGo = (variable: string) =>
+    address === undefined || mayHave(address, ofRole(role, `${family}_BASE_URL`), context, placeOf(variable));
   return {
-    ...(address === undefined ? {} : { baseURL: readSetting(address)! }),
-    ...(key === undefined ? {} : readKey(key)),
+    ...(address === undefined ? {} : { baseURL: address.url }),
+    ...(key === undefined || !mayGo(key) ? {} : readKey(key)),
   };
+}
+
+/** As it is called. A name with a slash in it is another host. */
+const azureHost = (resource: string) => `https://${resource}.openai.azure.com`;
+
+function azureResource(context: ModelContext): Address | undefined {
+  const found = addressFrom(undefined, context, 'AZURE_RESOURCE_NAME');
+  return found && { ...found, url: azureHost(found.url) };
 }
 
 function requireURL(baseURL: string | undefined, { role }: ModelContext): string {
@@ -112,7 +128,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     usage: 'openai:MODEL',
     options: z.strictObject(openai),
     fromText: modelOnly,
-    create: async (options, context) => openaiChat(withKey(options, context, 'OPENAI_API_KEY')),
+    create: async (options, context) => openaiChat(withKey('openai', options, context)),
   }),
   azure: define({
     usage: 'azure:DEPLOYMENT@RESOURCE',
@@ -126,8 +142,12 @@ export const providers: Readonly<Record<string, Provider>> = {
     async create({ apiKeyEnv, auth, ...options }, context) {
       const { readSetting } = context;
       const found = { baseURL: readSetting('AZURE_OPENAI_ENDPOINT'), resource: readSetting('AZURE_RESOURCE_NAME') };
-      const address = options.baseURL || options.resource ? {} : found;
-      return azureChat({ ...options, ...address, ...(await azureSignIn({ auth, apiKeyEnv }, context)) });
+      const isSaid = Boolean(options.baseURL || options.resource);
+      const address = isSaid
+        ? addressFrom(options.baseURL || azureHost(options.resource!), context)
+        : (addressFrom(undefined, context, 'AZURE_OPENAI_ENDPOINT') ?? azureResource(context));
+      const credentials = await azureSignIn({ auth, apiKeyEnv, address }, context);
+      return azureChat({ ...options, ...(isSaid ? {} : found), ...credentials });
     },
   }),
   anthropic: define({
@@ -140,7 +160,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
     }),
     fromText: modelOnly,
-    create: async (options, context) => anthropicChat(withKey(options, context, 'ANTHROPIC_API_KEY')),
+    create: async (options, context) => anthropicChat(withKey('anthropic', options, context)),
   }),
   google: define({
     usage: 'google:MODEL',
@@ -150,8 +170,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       thinkingLevel: z.enum(['minimal', 'low', 'medium', 'high']).optional(),
     }),
     fromText: modelOnly,
-    create: async (options, context) =>
-      googleChat(withKey(options, context, 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY')),
+    create: async (options, context) => googleChat(withKey('google', options, context)),
   }),
   qwen: define({
     usage: 'qwen:MODEL@URL',
@@ -162,7 +181,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelAtURL,
     create: async (options, context) =>
-      qwenChat({ ...endpointFrom(context, 'QWEN_CHAT'), ...withOptionalKey(options, context) }),
+      qwenChat({ ...endpointFrom(options.baseURL, 'QWEN_CHAT', context), ...withOptionalKey(options, context) }),
   }),
   minimax: define({
     usage: 'minimax:MODEL',
@@ -173,8 +192,10 @@ export const providers: Readonly<Record<string, Provider>> = {
     }),
     fromText: modelOnly,
     async create(options, context) {
-      const baseURL = options.region === undefined ? context.readSetting('MINIMAX_BASE_URL') : undefined;
-      return minimaxChat({ ...(baseURL ? { baseURL } : {}), ...withKey(options, context, 'MINIMAX_API_KEY') });
+      const { apiKeyEnv: _, ...others } = options;
+      const variable = options.region === undefined ? 'MINIMAX_BASE_URL' : undefined;
+      const address = addressFrom(options.baseURL, context, variable);
+      return minimaxChat({ ...others, baseURL: address?.url, ...keyFor('minimax', options, context, address) });
     },
   }),
   compatible: define({
@@ -187,7 +208,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     fromText: modelAtURL,
     async create(options, context) {
       // A key in a variable belongs to the server in a variable, not to one that the project names.
-      const found = options.baseURL === undefined ? endpointFrom(context, 'OPENAI_COMPATIBLE') : {};
+      const found = options.baseURL === undefined ? endpointFrom(undefined, 'OPENAI_COMPATIBLE', context) : {};
       const whole = { ...found, ...withOptionalKey(options, context) };
       return openaiCompatible({ ...whole, baseURL: requireURL(whole.baseURL, context) });
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AgentRunner, type ChatModel, SkillError } from '../../core/contracts/index.ts';
 import { describeIssue, suggestion } from '../../core/text/index.ts';
 import type { LoadedProject } from '../load-project.ts';
-import { type FindOrigin, withPlace } from '../origin.ts';
+import { type FindOrigin, isTyped, withPlace } from '../origin.ts';
 import { resolveAgent } from './agent-target.ts';
 import type { Environment, ModelContext, ModelRole, ModelSpec, Notices, Provider } from './provider.ts';
 import { addressVariables, isAgentSpec, providers } from './providers.ts';
@@ -17,6 +17,8 @@ type ResolveOptions = {
   readonly notices?: Notices | undefined;
   /** Takes no address from the project's `.env`, but keys: texts that are sent are of the person, and who reads them was shown. */
   readonly isAddressOwn?: boolean | undefined;
+  /** Whether the person names the model, by a flag or in settings of their own. Otherwise a project does. */
+  readonly isSpecOwn?: boolean | undefined;
 };
 
 /** The model that a project names. It is not called yet. Throws for a missing key. */
@@ -135,7 +137,7 @@ function modelGuess(name: string): string {
 const ADDRESS = /_(BASE_URL|ENDPOINT|RESOURCE_NAME)$/;
 
 async function modelContext(name: string, options: ResolveOptions): Promise<ModelContext> {
-  const { role, env, directory, notices, isAddressOwn = false } = options;
+  const { role, env, directory, notices, isAddressOwn = false, isSpecOwn = false } = options;
   const fromFile = directory === undefined ? {} : await readEnvFile(directory);
   const readSetting = (variable: string) =>
     env[variable] ?? (isAddressOwn && ADDRESS.test(variable) ? undefined : fromFile[variable]);
@@ -143,7 +145,9 @@ async function modelContext(name: string, options: ResolveOptions): Promise<Mode
     const apiKeyVariable = variables.find(readSetting) ?? refuseMissingKey(variables, `the ${role} (${name})`);
     return { apiKey: readSetting(apiKeyVariable)!, apiKeyVariable };
   };
-  return { role, env, directory, notices, readSetting, readKey };
+  const placeOf = (variable: string) => (env[variable] === undefined ? '.env' : 'person');
+  const specPlace = isSpecOwn ? 'person' : 'project';
+  return { role, specPlace, env, directory, notices, readSetting, readKey, placeOf };
 }
 
 function refuseMissingKey(variables: readonly string[], who: string): never {
@@ -200,10 +204,12 @@ export async function findUnnamed({ project, findOrigin }: LoadedProject): Promi
   return NEEDED.filter((role) => project[role] === undefined);
 }
 
-export function resolveRole(
-  { project, directory, findOrigin }: LoadedProject,
+export async function resolveRole(
+  loaded: LoadedProject,
   role: ModelRole,
   { env, notices }: Caller,
 ): Promise<ChatModel> {
-  return resolveModel(project[role], { role, env, directory, findOrigin, notices });
+  const { project, directory, findOrigin } = loaded;
+  const isSpecOwn = await isTyped(role, loaded);
+  return resolveModel(project[role], { role, env, directory, findOrigin, notices, isSpecOwn });
 }

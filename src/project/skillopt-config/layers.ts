@@ -137,9 +137,9 @@ export function skillOptOrigin(files: readonly string[], set: Layer): FindOrigin
   return async (path) => {
     const rows = rowsNamed(path);
     const typed = rows.find(({ section, key }) => key in set.sections[section]);
-    if (typed) return { place: '--set', key: nameIn(typed) };
+    if (typed) return { place: '--set', key: nameIn(typed), typed: set.sections[typed.section][typed.key] };
     const own = path.join('.');
-    if (String(path[0]) in set.own) return { place: '--set', key: own };
+    if (String(path[0]) in set.own) return { place: '--set', key: own, typed: set.own[String(path[0])] };
     const theirs = rows.map((row) => ({ key: nameIn(row), paths: [[row.section, row.key], [row.flat]] }));
     for (const file of files) {
       for (const { key, paths } of [...theirs, { key: own, paths: [path, path.slice(0, 1)] }]) {

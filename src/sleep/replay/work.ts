@@ -61,10 +61,15 @@ type WorkPlace = {
   readonly project: string;
   readonly settings: Pick<SleepSettings, 'prices'>;
   readonly notices?: Notices | undefined;
+  /** Whether the person names the target, and not a project. */
+  readonly isSpecOwn?: boolean;
 };
 
 /** The agent of a night by the program that is pinned for it, and its sandbox. Calls no model. */
-export async function findWork(spec: AgentTarget, { env, project, settings, notices }: WorkPlace): Promise<FoundWork> {
+export async function findWork(
+  spec: AgentTarget,
+  { env, project, settings, notices, isSpecOwn = false }: WorkPlace,
+): Promise<FoundWork> {
   const sandbox = openSandbox(spec.sandbox);
   await sandbox.ready();
   const wanted = { cli: agentPrograms[spec.agent].cli, env, project, notices };
@@ -72,7 +77,7 @@ export async function findWork(spec: AgentTarget, { env, project, settings, noti
   const price = spec.model === undefined ? undefined : priceOf(spec.model, settings.prices);
   const agent = await openAgentTarget(
     { ...spec, path },
-    { env, directory: project, sandbox, price, isAddressOwn: true },
+    { env, directory: project, sandbox, price, isAddressOwn: true, isSpecOwn },
   );
   const { maxTokens = ATTEMPT_TOKENS } = spec.limits ?? {};
   const limits = { ...spec.limits, maxTokens };

@@ -257,6 +257,21 @@ describe('init looks first', () => {
     });
   });
 
+  it('names no key of the shell for an address that only .env names', async () => {
+    await using server = await serve();
+    const files = { 'letters/SKILL.md': SKILL, 'post.csv': QUESTIONS, '.env': `OPENAI_BASE_URL=${server.url}` };
+    for (const [dotEnv, env] of [
+      ['', { OPENAI_API_KEY: 'dummy-key-0123456789' }],
+      ['\nOPENAI_API_KEY=of-the-file', {}],
+    ] as const) {
+      using folder = tempFolder({ ...files, '.env': files['.env'] + dotEnv });
+      expect((await init(folder.path, [], env)).code).toBe(0);
+      const { target } = await load(folder.path);
+      expect(JSON.stringify(target)).toContain(server.url);
+      expect(JSON.stringify(target).includes('apiKeyEnv')).toBe(dotEnv !== '');
+    }
+  });
+
   it('sends no key of another address to OpenAI', async () => {
     using folder = tempFolder({ 'SKILL.md': SKILL, 'post.csv': QUESTIONS });
     const env = { OPENAI_API_KEY: 'dummy', OPENAI_BASE_URL: 'https://gateway.example/v1' };

@@ -26,7 +26,7 @@ const print = (token: string, expires: object) => `echo '${JSON.stringify({ acce
 async function signIns(block: object, env: Record<string, string>, calls = 1) {
   await using server = await startFakeLLM(() => 'hi');
   const spec = { provider: 'azure', model: 'm', baseURL: server.baseURL, ...block };
-  const model = await resolveModel(spec, { role: 'target', env });
+  const model = await resolveModel(spec, { role: 'target', env, isSpecOwn: true });
   for (let call = 0; call < calls; call++) await model.complete({ messages });
   return server.headers.map((headers) => headers.authorization ?? headers['api-key']);
 }
@@ -102,7 +102,7 @@ it('a token that cannot be had in mid-run stops the run, with what to do', async
   using az = fakeAz(`[ -s "${'$'}{0%/*}/signed-out" ] && exit 1\n${print('once', { expires_on: 1 })}`);
   await using server = await startFakeLLM(() => 'hi');
   const spec = { provider: 'azure', model: 'm', baseURL: server.baseURL };
-  const model = await resolveModel(spec, { role: 'target', env: az.env });
+  const model = await resolveModel(spec, { role: 'target', env: az.env, isSpecOwn: true });
   await model.complete({ messages });
   az.write('signed-out', 'yes');
   await expect(model.complete({ messages })).rejects.toMatchObject({

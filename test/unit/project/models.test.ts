@@ -25,7 +25,7 @@ describe('a model whose key is refused', () => {
     [{ provider: 'compatible', model: 'm', apiKeyEnv: 'MY_KEY' }, 'MY_KEY'],
   ])('names the variable that it came from, and not the key: %j', async (spec, variable) => {
     await using server = await startFakeLLM(() => ({ status: 401, content: 'no' }));
-    const model = await resolveModel({ ...spec, baseURL: server.baseURL }, target);
+    const model = await resolveModel({ ...spec, baseURL: server.baseURL }, { ...target, isSpecOwn: true });
     const asking = model.complete({ messages: [{ role: 'user', content: 'q' }] });
     const error = await asking.catch((thrown: { message: string; hint: string }) => thrown);
     expect(error).toMatchObject({
@@ -112,7 +112,7 @@ describe('a model by name', () => {
     await using server = await startFakeLLM(['hi', 'hi']);
     const block = { provider, model: 'm', baseURL: server.baseURL };
     const messages = [{ role: 'user' as const, content: 'hello' }];
-    await (await resolveModel(block, target)).complete({ messages });
+    await (await resolveModel(block, { ...target, isSpecOwn: true })).complete({ messages });
     await (await resolveModel({ ...block, apiKeyEnv: 'MY_KEY' }, target)).complete({ messages });
     expect(server.headers[0]?.[header]).toBe(value);
     expect(server.headers[1]?.[header]).toMatch(/^(Bearer )?my-key-value$/);
@@ -185,7 +185,7 @@ describe('the file .env beside the project', () => {
   it('holds keys, which the environment overrides', async () => {
     await using server = await startFakeLLM(['hi', 'hi']);
     using folder = tempFolder({ '.env': 'OPENAI_API_KEY=from-file\n' });
-    const block = { provider: 'openai', model: 'm', baseURL: server.baseURL };
+    const block = { provider: 'openai', model: 'm', baseURL: server.baseURL, apiKeyEnv: 'OPENAI_API_KEY' };
     for (const env of [{}, { OPENAI_API_KEY: 'from-shell' }]) {
       const model = await resolveModel(block, { role: 'target', env, directory: folder.path });
       await model.complete({ messages: [{ role: 'user', content: 'hello' }] });

@@ -81,6 +81,43 @@ describe('a project', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('sk-live-123');
   });
 
+  const known = 'sk-ant-api03-Zq9x7W2f0aQ2mX7bL0';
+
+  it.each([
+    [
+      'target: { provider: compatible, model: m, baseURL: "http://h/v1", extraBody: { auth: KEY } }',
+      'target.extraBody.auth',
+    ],
+    ['target: { provider: compatible, model: m, baseURL: "http://h/v1?api_key=KEY" }', 'target.baseURL'],
+    ['target: { provider: compatible, model: m, baseURL: "http://h/v1?v=1&access_token=KEX" }', 'target.baseURL'],
+    ['target: "compatible:m@HTTP://me:KEX@host/v1"', 'target'],
+    ['extras: { note: KEY }', 'extras.note'],
+    ['extras: { notes: ["ask with KEY here"] }', 'extras.notes.0'],
+    ['extras: { database: "postgres://me:KEX@host/db" }', 'extras.database'],
+    ['promptOverrides: { ranking: "Sign in with KEY." }', 'promptOverrides.ranking'],
+    ['env: { note: "ask with KEY here" }', 'env.note'],
+    ['env: { search_api_url: "HTTPS://me:KEX@host" }', 'env.search_api_url'],
+  ])('holds no key of a known form: %j', async (text, name) => {
+    using folder = tempFolder({
+      'skillopt.config.yaml': text.replaceAll('KEY', known).replaceAll('KEX', 'hush-of-mine'),
+    });
+    const error = await loadProject({ flags: {}, cwd: folder.path }).catch((error: Error) => error as Error);
+    const message = `skillopt.config.yaml:1: ${name} looks like a secret`;
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
+    expect(JSON.stringify(error) + String(error)).not.toMatch(/Zq9x|hush-of-mine/);
+  });
+
+  it.each([
+    'extras: { note: "sk-your-key-here", other: "sk-xxxxxxxxxxxxxxxxxxxx", third: "task-assessment-matrix" }',
+    'extras: { database: "postgres://me:<PASSWORD>@host/db", repository: "ssh://git@host/x.git" }',
+    'target: { provider: azure, model: m, baseURL: "https://a.example/x?api-version=2024-12-01&top_k=1" }',
+    'promptOverrides: { ranking: "Keys begin with sk- or ghp_. Write https://host/?api_key=<KEY>. A token=end." }',
+    'extras: { pass: first, digest: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 }',
+  ])('may hold what only looks a little like one: %j', async (text) => {
+    using folder = tempFolder({ 'skillopt.config.yaml': text });
+    await expect(loadProject({ flags: {}, cwd: folder.path })).resolves.toBeDefined();
+  });
+
   it('may limit tokens and name the variable of a key', async () => {
     const text = 'optimizerMaxCompletionTokens: 9\ntarget: { provider: openai, model: m, apiKeyEnv: MY_KEY }';
     using folder = tempFolder({ 'skillopt.config.yaml': text });

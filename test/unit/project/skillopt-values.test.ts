@@ -99,7 +99,8 @@ describe('what SkillOpt takes in its section model', () => {
     await using server = await startFakeLLM(() => 'fine');
     const text = `model: { backend: azure_openai, target: t, azure_openai_endpoint: "${server.baseURL}", azure_openai_auth_mode: azure_cli }`;
     const { target } = await projectOf(text);
-    const model = await resolveModel(target, { role: 'target', env: { PATH: `${folder.path}:/bin:/usr/bin` } });
+    const env = { PATH: `${folder.path}:/bin:/usr/bin`, AZURE_OPENAI_ENDPOINT: server.baseURL };
+    const model = await resolveModel(target, { role: 'target', env });
     await model.complete({ messages: [{ role: 'user', content: 'q' }] });
     expect(server.headers[0]!.authorization).toBe('Bearer token-of-az');
   });
@@ -162,12 +163,16 @@ describe('an OpenAI-compatible endpoint in the environment', () => {
     expect(target).toEqual({ provider: 'compatible', model: 'mine', baseURL: 'http://h/v1', temperature: 0.2 });
   });
 
-  it('has a key for Qwen, wherever that is', async () => {
+  it.each([
+    ['is not sent to an address of the file', '', undefined],
+    ['is sent there if the file names it', `, qwen_chat_api_key: "\${QWEN_CHAT_API_KEY}"`, 'Bearer dummy-key'],
+  ])('has a key for Qwen, which %s', async (_what, more, sent) => {
     await using server = await startFakeLLM(() => 'fine');
-    const { target } = await projectOf(`model: { target: m, backend: qwen, qwen_chat_base_url: "${server.baseURL}" }`);
+    const text = `model: { target: m, backend: qwen, qwen_chat_base_url: "${server.baseURL}"${more} }`;
+    const { target } = await projectOf(text);
     const model = await resolveModel(target, { role: 'target', env: { QWEN_CHAT_API_KEY: 'dummy-key' } });
     await model.complete({ messages: [{ role: 'user', content: 'q' }] });
-    expect(server.headers[0]!.authorization).toBe('Bearer dummy-key');
+    expect(server.headers[0]!.authorization).toBe(sent);
   });
 
   it('of Qwen and MiniMax are read too', async () => {

@@ -161,6 +161,9 @@ export const knownKeys: Rule = {
       .replace(PARTNER, (_, first: string) => `${first}${SECRET}`),
 };
 
+/** Whether a text has a key in it that its beginning gives away. */
+export const holdsKnownKey = (text: string): boolean => knownKeys.hide(text) !== text;
+
 const isKnownKey = (value: string) => knownKeys.hide(value) === SECRET;
 
 /** A word that may continue for up to five more lines. */
@@ -268,8 +271,8 @@ function lineAt(text: string, start: number): string | undefined {
 /** Names of credentials, which change no result. */
 const CREDENTIAL =
   /(?:^|[-_.])(?:(?:api|access|secret|private|subscription|auth|client|session|bearer|refresh|id)[-_]?(?:key|token|secret)|secret|password|passwd|authorization|cookie|credentials?)$/i;
-/** Names that may mean a credential or something else: a sort key, a stop token. */
-const PERHAPS = /(?:^|[-_.])(?:key|token)$/i;
+/** Names that may mean a credential or something else: a sort key, a stop token, a pass over the data. */
+const PERHAPS = /(?:^|[-_.])(?:key|token|pass|pwd|passphrase|passcode)$/i;
 
 const BEARER = /^(?:Bearer|Basic)\s\S+$/;
 const RANDOM = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w+/=~-]{32,}$/i;

@@ -10,7 +10,8 @@ import { tempFolder } from '../../../support/temp-folder.ts';
 import { filesWith, spellingsOf, traces } from './spellings.ts';
 
 const TARGET_KEY = 'tgt-4f9aQ2mX7bL0';
-const OPTIMIZER_KEY = 'opt/K+7"3%aZ-901';
+/** As long as those of OpenAI: in base64 and in hex it takes more than one line. */
+const OPTIMIZER_KEY = `opt/K+7"3%aZ-901${'4f/9aQ2m+X7bL0zK'.repeat(9)}`;
 const JUDGE_KEY = 'correcthorsebatterystaple';
 const TENANT = 'tenant-77-of-a-customer';
 const ALL = [TARGET_KEY, OPTIMIZER_KEY, JUDGE_KEY, TENANT];

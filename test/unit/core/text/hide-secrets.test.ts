@@ -35,6 +35,13 @@ it('what is perhaps a secret stays one of its own, so that another is another se
   expect(JSON.stringify(hide('</s>', random))).not.toContain(random);
 });
 
+it.each(['pass', 'db_pass', 'dbPass', 'pwd', 'passphrase'])('%s may be a password, and is not written down', (name) => {
+  const hide = (value: unknown) => JSON.stringify(hideSecrets({ extras: { [name]: value } }));
+  expect(hide('hunter2')).not.toContain('hunter2');
+  expect(hide('hunter2')).not.toBe(hide('hunter3'));
+  expect(hide(2)).toContain('2');
+});
+
 it.each([
   [{ max_tokens: 7, keyword: 'blue', tokens: 'a b', style: 'short', model: 'gpt-4o-mini-2024-07-18', on: true }],
   [
@@ -64,7 +71,12 @@ it('a run keeps no secret of extras or extraBody, and continues with another key
   const outRoot = join(folder.path, 'run');
   const train = (key: string, style = 'short') => {
     const target = openaiCompatible({ model: 'm', baseURL: server.baseURL, extraBody: { api_key: key, style } });
-    const config = { outRoot, numEpochs: 1, batchSize: 9, extras: { service: { token: 'same', password: key } } };
+    const config = {
+      outRoot,
+      numEpochs: 1,
+      batchSize: 9,
+      extras: { service: { token: 'same', password: key }, pass: 'hunter2' },
+    };
     return new SkillOptTrainer({ env: levelsEnv(), target, optimizer: levelsOptimizer(), config }).train();
   };
   await train('first-key-of-all');
@@ -73,7 +85,7 @@ it('a run keeps no secret of extras or extraBody, and continues with another key
   );
   for (const text of written) {
     expect(text).toContain('(secret)');
-    expect(text).not.toContain('first-key-of-all');
+    expect(text).not.toMatch(/first-key-of-all|hunter2/);
   }
   expect(server.requests.at(-1)).toMatchObject({ api_key: 'first-key-of-all' });
   expect((await train('second-key')).isDone).toBe(true);
