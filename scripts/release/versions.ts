@@ -28,7 +28,7 @@ export function toldVersions(root: string): ToldVersion[] {
     { where: 'action.yml, inputs.version.default', version: parse(read('action.yml')).inputs.version.default },
     { where: 'CHANGELOG.md, the first heading', version: /^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1] },
     { where: 'src/core/run/summary.ts', version: /'skillopt-(\d[^']*)'/.exec(read('src/core/run/summary.ts'))?.[1] },
-    ...['docs/ci.md', 'README.md', 'action.yml'].flatMap((where) => pinned(where, read(where))),
+    ...['docs/ci.md', 'action.yml'].flatMap((where) => pinned(where, read(where))),
   ];
 }
 
