@@ -72,10 +72,17 @@ afterEach(() => clone.undo());
 afterAll(() => clone[Symbol.dispose]());
 
 describe('npm run release', () => {
-  it('finds nothing, publishes nothing, and says how to publish', () => {
+  it('finds nothing in this tree, and refuses it if its tests fail', () => {
+    clone.edit('package.json', (text) => text.replace('"node --version"', '"node --no-such-flag"'));
+    clone.commit();
     const { code, problems, stdout } = clone.release();
-    expect({ code, problems }).toEqual({ code: 0, problems: [] });
-    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^Version \S+ can be released: npm run release -- --publish$/);
+    expect({ code, problems }, stdout).toEqual({ code: 1, problems: ['npm run test:all failed'] });
+    const marks = stdout.split('\n').filter((line) => /^[✓✗] /.test(line));
+    expect(marks.map((line) => line.replace(/:.*/, ''))).toEqual([
+      ...['✓ tree', '✓ versions', '✓ manifest', '✓ changelog', '✓ lock', '✓ written files', '✓ build', '✓ contents'],
+      ...['✓ secrets', '✓ publint', '✓ imports', '✓ types', '✓ start', '✗ tests'],
+    ]);
+    expect(stdout).toMatch(/^Not to be released: 1 of these/m);
   });
 
   describe('with every fault that the sources can have', () => {
@@ -262,12 +269,6 @@ describe('npm run release', () => {
     expect(clone.release('--without-tests').problems).toContainEqual(
       expect.stringMatching(/^src\/sim\/broken\.ts.*TS2322/),
     );
-  });
-
-  it('refuses failing tests', () => {
-    clone.edit('package.json', (text) => text.replace('"node --version"', '"node --no-such-flag"'));
-    clone.commit();
-    expect(clone.release()).toMatchObject({ code: 1, problems: ['npm run test:all failed'] });
   });
 });
 

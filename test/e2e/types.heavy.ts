@@ -12,24 +12,25 @@ import { defineConfig } from 'skillopt';
 export default defineConfig({ name: 'mine', tasks: 'tasks.csv', target: 'simulated', optimizer: 'simulated' });
 `;
 
-const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
-const bundler = { module: 'esnext', moduleResolution: 'bundler' };
-
-it.each([
-  ['TypeScript 6, nodenext', 'typescript', nodenext],
-  ['TypeScript 7, nodenext', 'typescript-native', nodenext],
-  ['TypeScript 7, bundler', 'typescript-native', bundler],
-])('a strict program that checks the types of its libraries compiles against the package: %s', (_, compiler, how) => {
+// The release compares every door with TypeScript 7, in both ways of finding packages. This is the version before it, which is slower.
+it('a strict program that checks the types of its libraries compiles against the package with TypeScript 6', () => {
   const folder = mkdtempSync('.cache/consumer-'); // below the clone, whose dependencies are those of the package
   try {
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(resolve('.cache/package'), join(folder, 'node_modules/skillopt'), 'junction');
     const strictness = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
-    const compilerOptions = { ...how, ...strictness, target: 'es2022', noEmit: true, types: ['node'] };
+    const compilerOptions = {
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      ...strictness,
+      target: 'es2022',
+      noEmit: true,
+      types: ['node'],
+    };
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.ts'] }));
     writeFileSync(join(folder, 'index.ts'), PROGRAM);
-    const compile = () => execFileSync(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', folder]);
+    const compile = () => execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
     expect(compile).not.toThrow();
   } finally {
     rmSync(folder, { recursive: true });
