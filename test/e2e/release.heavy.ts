@@ -46,6 +46,7 @@ function createClone() {
       const { status, stdout, stderr } = spawnSync(process.execPath, [tsx, 'scripts/release/release.ts', ...words], {
         cwd: folder.path,
         encoding: 'utf8',
+        env: { ...process.env, NO_COLOR: '1' }, // elsewhere CI has colours
       });
       const problems = stdout.split('\n').filter((line) => line.startsWith('    '));
       return { code: status, problems: problems.map((line) => line.trim()), stdout: stdout + stderr };
