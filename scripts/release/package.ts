@@ -49,8 +49,10 @@ export function buildAndPack(): string[] {
     symlinkSync(resolve(path), join(PROJECT, path), 'junction');
   }
   mkdirSync(PACKAGE);
-  spawnSync('tar', ['-xzf', join(PACKED, packed.filename), '--strip-components=1', '-C', PACKAGE]);
-  return [];
+  const unpacked = spawnSync('tar', ['-xzf', join(PACKED, packed.filename), '--strip-components=1', '-C', PACKAGE], {
+    encoding: 'utf8',
+  });
+  return unpacked.status === 0 ? [] : firstLines(unpacked.stderr);
 }
 
 /** What was checked. Somebody may commit or build while the tests run. */

@@ -10,11 +10,9 @@ type Names = Readonly<Record<string, string>>;
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly version: string;
   readonly files: readonly string[];
-  readonly bin?: Names;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly scripts: Names;
   readonly dependencies: Names;
-  readonly optionalDependencies?: Names;
   readonly peerDependencies: Names;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly overrides: Readonly<Record<string, unknown>>;

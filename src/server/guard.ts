@@ -71,7 +71,7 @@ const isSame = (given: string, token: string) => timingSafeEqual(digest(given), 
 
 /**
  * The path below which the page and all that it asks for lie. A browser sends a cookie to every port of a host: without a path that
- * only this server and its page know, whoever serves another page on this machine would be sent the token.
+ * only this server and its page know, a server of somebody else on this machine would be sent the token.
  */
 export const homeOf = (token: string): string =>
   `/${createHash('sha256').update(`home of ${token}`).digest('base64url')}`;

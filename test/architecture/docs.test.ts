@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { shipped } from '../../scripts/release/source-checks.ts';
 import { floors } from './floors.ts';
 
-const { files, homepage } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[]; homepage: string };
+const { homepage } = JSON.parse(readFileSync('package.json', 'utf8')) as { homepage: string };
 
 const FOLDERS = ['.', 'docs', 'docs/from', 'docs/decisions', 'docs/quality'];
 const pages = FOLDERS.flatMap((folder) =>
@@ -93,19 +94,12 @@ it('the README fits a window of 120 columns', () => {
   expect(wide).toEqual([]);
 });
 
-/** What npm packs besides what `files` names. */
-const ALWAYS = ['README.md', 'LICENSE', 'package.json'];
-
 it('pages of the package link to what is in it, and to the rest by its address in the repository', () => {
-  const isIn = (path: string, entries: readonly string[]) =>
-    entries.some((entry) => path === entry || path.startsWith(`${entry}/`));
-  const left = files.filter((entry) => entry.startsWith('!')).map((entry) => entry.slice(1));
-  const isPacked = (path: string) => isIn(path, [...files, ...ALWAYS]) && !isIn(path, left);
-  const shipped = pages.filter((page) => isPacked(page) && page !== 'README.md'); // npm shows that one with links of the repository
-  expect(shipped.length).toBeGreaterThan(20);
-  const wrong = shipped.flatMap((page) =>
+  const packed = pages.filter((page) => shipped(page) && page !== 'README.md'); // npm shows that one with links of the repository
+  expect(packed.length).toBeGreaterThan(20);
+  const wrong = packed.flatMap((page) =>
     linksOf(page)
-      .filter(({ path, isAddress }) => isPacked(path) === isAddress)
+      .filter(({ path, isAddress }) => shipped(path) === isAddress)
       .map(({ path }) => `${page}: ${path}`),
   );
   expect(wrong).toEqual([]);

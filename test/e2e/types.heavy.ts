@@ -12,7 +12,7 @@ import { defineConfig } from 'skillopt';
 export default defineConfig({ name: 'mine', tasks: 'tasks.csv', target: 'simulated', optimizer: 'simulated' });
 `;
 
-// The release compares every door with TypeScript 7, in both ways of finding packages. This is the version before it, which is slower.
+// `npm run release` does the same with TypeScript 7, and test/e2e/release.heavy.ts runs it.
 it('a strict program that checks the types of its libraries compiles against the package with TypeScript 6', () => {
   const folder = mkdtempSync('.cache/consumer-'); // below the clone, whose dependencies are those of the package
   try {

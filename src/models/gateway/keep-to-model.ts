@@ -11,7 +11,7 @@ export class AsksMoreError extends Error {
 
 /**
  * A request as it may be sent with our key: the model is asked, and nothing else that its provider could do. Providers search,
- * fetch pages, run code and call servers for whoever asks. That leads out of a sandbox without a network, and costs what no limit
+ * fetch pages, run code and call servers for everybody who asks. That leads out of a sandbox without a network, and costs what no limit
  * counts. Such tools are taken out, so that an agent that lists one beside its own keeps working. A call that has no others, or
  * asks in another way, is refused with `AsksMoreError`: without them, its answer would not be what the agent takes it for.
  * What needs no change is returned as it is, and can be sent as it came: in a copy, numbers of more than 15 digits could differ.

@@ -88,7 +88,7 @@ function answerOf(rule: AcceptanceRule, evidence: RuleEvidence, context: RuleCon
     const why = cause instanceof Error ? cause.message : String(cause);
     throw badRule(
       `it threw: ${why}`,
-      'Fix the rule. A run goes on with the same `version` of a rule, or with the same text: with neither, a new folder begins anew.',
+      'Fix the rule. A run goes on with the same `version` of a rule, or with the same text: with neither, begin a run in a new folder.',
       cause,
     );
   }

@@ -211,7 +211,7 @@ describe('a receipt', () => {
     expect(home.bytes()).toEqual(before);
   });
 
-  it('holds no key of the settings, whatever the agent wrote anew', async () => {
+  it('holds no key of the settings, also after the agent wrote them again', async () => {
     using home = pluginHome();
     await installPlugin('claude', home.place, { pinned });
     expect(home.read(SETTINGS.claude[0])).toContain('sk-ant-dummy');
